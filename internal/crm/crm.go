@@ -1,0 +1,98 @@
+// Package crm is the port to a customer-relations system. It owns the
+// outcomes of a write there and what an adapter must declare about its
+// vendor, so that nobody has to guess whether a repeated call doubles a
+// record.
+package crm
+
+import (
+	"context"
+	"time"
+)
+
+// Contact is what Onefold knows of a person, as sent to the CRM. Ref is
+// Onefold's own contact ID and the external reference there.
+type Contact struct {
+	Ref     string
+	Email   string // the contact's first e-mail address
+	Name    string
+	Company string
+	Phone   string
+}
+
+// Note is an enquiry, filed on a contact. Ref is unique per event.
+type Note struct {
+	Ref       string
+	ContactID string // the CRM's ID of the contact
+	At        time.Time
+	Body      string
+}
+
+// Task asks a person to act on an enquiry. Ref is unique per event.
+type Task struct {
+	Ref       string
+	ContactID string
+	Due       time.Time
+	Title     string
+	Body      string
+}
+
+// Outcome is what is known after one operation.
+type Outcome string
+
+// The outcomes of an operation.
+const (
+	// Done: the CRM confirmed it; ID names the record.
+	Done Outcome = "done"
+	// Refused: a known refusal that will be the same next time.
+	Refused Outcome = "refused"
+	// Busy: a known refusal that passes (rate limit, lock). Nothing written.
+	Busy Outcome = "busy"
+	// NotBegun: no connection was obtained. Nothing written.
+	NotBegun Outcome = "not_begun"
+	// Conflict: the CRM holds something that only a person can resolve, such
+	// as two records for one reference. Nothing written.
+	Conflict Outcome = "conflict"
+	// Unknown: everything else; it may have been written, and may still be.
+	Unknown Outcome = "unknown"
+)
+
+// Result is the outcome with what the CRM said.
+type Result struct {
+	Outcome    Outcome
+	ID         string // the CRM's record ID, when done
+	Adopted    bool   // an existing record was linked rather than made
+	Created    bool   // a record was made by this call
+	Reason     string // a machine word; no free text of the vendor
+	RetryAfter time.Duration
+}
+
+// Capabilities is what an adapter declares of its vendor, with its source in
+// the adapter's documentation.
+type Capabilities struct {
+	Name string // "hubspot"
+	// RepeatIsSafe says that a repeated call with one Ref cannot make a second
+	// record, whatever became of the first.
+	RepeatIsSafe bool
+	// IndexLag is how long after a write a search may not show it.
+	IndexLag time.Duration
+	// InFlight is how long a request may still take effect inside the vendor
+	// after its caller gave up.
+	InFlight time.Duration
+}
+
+// CRM writes to one account. Each method is one logical operation, may make
+// several HTTP calls, makes each at most once, honours the deadline, and
+// never returns an error: every fault is an outcome. With RepeatIsSafe the
+// caller answers Unknown by calling again with the same Ref; otherwise by
+// Find first.
+type CRM interface {
+	Capabilities() Capabilities
+	// UpsertContact makes or updates the record whose external reference is
+	// c.Ref. knownID is the CRM's ID if it is known, else "". Where no record
+	// has the reference but one has the e-mail address, that one is adopted:
+	// the reference is written to it, unless it carries another reference
+	// (Conflict).
+	UpsertContact(ctx context.Context, c Contact, knownID string) Result
+	UpsertNote(ctx context.Context, n Note) Result
+	UpsertTask(ctx context.Context, t Task) Result
+}

@@ -1,0 +1,77 @@
+// Package rawmail reads raw MIME mail. It is total: any bytes give a Message,
+// with warnings where the bytes are wrong, in bounded time and memory, never a
+// panic and never an error that would lose the mail.
+package rawmail
+
+import "time"
+
+// Message is what could be read of one mail. Nothing in it is trusted: every
+// field is the sender's word.
+type Message struct {
+	From       []Mailbox `json:"from"`
+	ReplyTo    []Mailbox `json:"reply_to"`
+	Sender     []Mailbox `json:"sender"`
+	ReturnPath string    `json:"return_path"` // "" when there is no such header
+	NullReturn bool      `json:"null_return"` // Return-Path: <>
+	To         []Mailbox `json:"to"`
+	Cc         []Mailbox `json:"cc"`
+
+	Subject    string    `json:"subject"`    // decoded (RFC 2047), one line
+	MessageID  string    `json:"message_id"` // without angle brackets; "" when missing
+	InReplyTo  []string  `json:"in_reply_to"`
+	References []string  `json:"references"`
+	Date       time.Time `json:"date"` // zero when missing or unreadable
+
+	Kind        Kind     `json:"kind"`
+	KindReasons []string `json:"kind_reasons"` // machine words, such as "auto_submitted"
+
+	Text      string `json:"text"`      // decoded body as text, from the plain part or else from HTML
+	Visible   string `json:"visible"`   // the part of Text this sender wrote now
+	Quoted    string `json:"quoted"`    // what was quoted or forwarded
+	Signature string `json:"signature"` // the signature block, without its delimiter
+
+	Attachments []Attachment `json:"attachments"`
+	Warnings    []string     `json:"warnings"`    // machine words; no content
+	Suppression *Suppression `json:"suppression"` // of a bounce or complaint: what it says of an address
+
+	// ContentHash is the hex hash of From, Date, Subject and decoded body.
+	// Trace headers (Received, Return-Path, Delivered-To, DKIM and the like)
+	// never enter, so one mail delivered to two mailboxes has one hash.
+	ContentHash string `json:"content_hash"`
+}
+
+// Mailbox is one address of a header. Address is as the sender wrote it
+// (decoded), not canonical; package address makes keys of it.
+type Mailbox struct {
+	Name    string `json:"name"`
+	Address string `json:"address"`
+}
+
+// Attachment is named, never opened.
+type Attachment struct {
+	Name string `json:"name"`
+	Type string `json:"type"`
+	Size int    `json:"size"` // decoded bytes
+}
+
+// Suppression is what a bounce or complaint says of an address.
+type Suppression struct {
+	Address string `json:"address"`
+	Reason  string `json:"reason"` // "bounce", "complaint"
+	Code    string `json:"code"`   // enhanced status code (RFC 3463), such as 5.1.1, or ""
+	Hard    bool   `json:"hard"`
+}
+
+// Kind says what sort of mail this is, decided before any model is asked.
+type Kind string
+
+// Only human mail can lead to a contact or a follow-up.
+const (
+	Human       Kind = "human"
+	AutoReply   Kind = "auto_reply"
+	Bounce      Kind = "bounce"
+	Complaint   Kind = "complaint"
+	List        Kind = "list"
+	Own         Kind = "own"
+	Unparseable Kind = "unparseable"
+)

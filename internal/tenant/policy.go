@@ -1,0 +1,158 @@
+// Package tenant holds what a business decides about its own mail: the
+// versioned policy document. Rules and facts only; reading and storing it is
+// the work of others.
+//
+// Its invariant: a Policy that Parse returned has been checked whole, so no
+// later code has to ask whether a rule names a template or an endpoint a
+// source. A policy's version only ever rises; what was decided under one
+// version names it.
+package tenant
+
+import "time"
+
+// Policy is one version of one tenant's decisions. The JSON form is
+// described by policy.schema.json.
+type Policy struct {
+	Tenant          string       `json:"tenant"`  // [a-z0-9-], 1 to 40 bytes
+	Version         int64        `json:"version"` // from 1, raised with every change
+	Name            string       `json:"name"`    // as people read it
+	Endpoints       []Endpoint   `json:"endpoints"`
+	OwnAddresses    []string     `json:"own_addresses"`    // addresses or @domains that are ours: never a contact
+	SharedAddresses []string     `json:"shared_addresses"` // addresses, or local parts with a trailing @ ("info@"): never one person
+	Identity        Identity     `json:"identity"`
+	ContactFields   FieldRules   `json:"contact_fields"`
+	Sender          Sender       `json:"sender"`
+	Rules           []Rule       `json:"rules"`
+	Review          ReviewLimits `json:"review"`
+	CRM             CRM          `json:"crm"`
+}
+
+// Endpoint is one address of the HTTP API, /v1/{tenant}/{endpoint name}.
+type Endpoint struct {
+	Name    string   `json:"name"`    // [a-z0-9-], 1 to 40 bytes, unique in the tenant
+	Content string   `json:"content"` // ContentForm or ContentMail
+	Scheme  string   `json:"scheme"`  // SchemeStandardWebhooks
+	Secret  string   `json:"secret"`  // the name of the secret, never the secret
+	Mailbox string   `json:"mailbox"` // of a form: the name its events are filed under; of mail the envelope recipient is used
+	Fields  FieldMap `json:"fields"`  // of a form: where its values stand
+}
+
+// What an endpoint's requests carry.
+const (
+	ContentForm = "form" // a JSON object with the fields of an enquiry
+	ContentMail = "mail" // one raw MIME message
+)
+
+// SchemeStandardWebhooks is https://www.standardwebhooks.com: webhook-id,
+// webhook-timestamp, webhook-signature.
+const SchemeStandardWebhooks = "standard-webhooks"
+
+// FieldMap names, by JSON Pointer (RFC 6901), where a form's values stand.
+// An empty pointer means the default, which DefaultFieldMap states.
+type FieldMap struct {
+	Email   string `json:"email"`
+	Name    string `json:"name"`
+	Company string `json:"company"`
+	Phone   string `json:"phone"`
+	Subject string `json:"subject"`
+	Message string `json:"message"`
+}
+
+// Identity is the identity rule: when two spellings of an address are one
+// person. Case folding of the local part is on unless switched off; dots and
+// plus tags mean different people unless the business has decided otherwise.
+type Identity struct {
+	Version       int64 `json:"version"` // of the rule; changing the rule is a migration
+	KeepLocalCase bool  `json:"keep_local_case"`
+	FoldDots      bool  `json:"fold_dots"`
+	FoldPlus      bool  `json:"fold_plus"`
+}
+
+// FieldRules says what an inbound event may do to a field of a contact that
+// exists: UpdateNever, UpdateFillIfEmpty (the default) or UpdateAlways.
+type FieldRules struct {
+	Name    string `json:"name"`
+	Company string `json:"company"`
+	Phone   string `json:"phone"`
+}
+
+// The field rules.
+const (
+	UpdateNever       = "never"
+	UpdateFillIfEmpty = "fill_if_empty" // another value than the stored one goes to review
+	UpdateAlways      = "always"
+)
+
+// Sender is who follow-ups come from.
+type Sender struct {
+	From             string `json:"from"` // an address of ours, with or without a display name
+	ReplyTo          string `json:"reply_to"`
+	ConfigurationSet string `json:"configuration_set"` // SES configuration set whose events reach feedback
+	PostalAddress    string `json:"postal_address"`    // CAN-SPAM: a valid physical address in each message
+}
+
+// Rule allows one follow-up for a cause.
+type Rule struct {
+	ID            string   `json:"id"`      // [a-z0-9-], 1 to 40 bytes
+	Version       int64    `json:"version"` // a new version makes no new follow-up for an event already decided
+	Mode          string   `json:"mode"`    // ModeObserve, ModeDraft (default) or ModeAuto
+	Intents       []string `json:"intents"` // the extraction intents it answers; empty: every enquiry
+	Scope         string   `json:"scope"`   // the suppression scope it falls under, default ScopeFollowUp
+	FoldWindow    Duration `json:"fold_window"`
+	QuietPeriod   Duration `json:"quiet_period"`   // at most one mail of this rule to a contact in this time
+	SendWithin    Duration `json:"send_within"`    // later than this it goes to a person, default 72h
+	OnUnknown     string   `json:"on_unknown"`     // UnknownReview (default) or UnknownResend
+	UnknownWithin Duration `json:"unknown_within"` // how long evidence is waited for, default 6h
+	Template      Template `json:"template"`
+}
+
+// Modes.
+const (
+	ModeObserve = "observe" // decide and record, nothing leaves
+	ModeDraft   = "draft"   // a person approves each
+	ModeAuto    = "auto"
+)
+
+// What becomes of a send whose outcome stayed unknown past its deadline.
+const (
+	UnknownReview = "review" // a person decides
+	UnknownResend = "accept_possible_duplicate"
+)
+
+// ScopeFollowUp is the suppression scope of a rule that names none.
+const ScopeFollowUp = "follow_up"
+
+// Template is the follow-up's text, in the syntax of text/template with the
+// fields of TemplateData. It is data that people wrote: the model never
+// writes it.
+type Template struct {
+	Version int64  `json:"version"`
+	Subject string `json:"subject"`
+	Text    string `json:"text"`
+}
+
+// TemplateData is what a template may use. Values come from the event and
+// are untrusted: they are put in as text, on one line, bounded.
+type TemplateData struct {
+	Name          string // may be empty
+	Company       string // may be empty
+	Subject       string // of the mail answered
+	Business      string // Policy.Name
+	PostalAddress string
+}
+
+// ReviewLimits says what goes to a person.
+type ReviewLimits struct {
+	// MinConfidence below which a stated confidence adds a reason for review,
+	// in hundredths, 0 to 100. It never lets anything pass by itself.
+	MinConfidence int64 `json:"min_confidence"`
+}
+
+// CRM says where contacts go.
+type CRM struct {
+	Kind string `json:"kind"` // "hubspot", or empty for none
+	Task bool   `json:"task"` // also make a task for each enquiry
+}
+
+// Duration is a time.Duration in the form "72h" or "15m".
+type Duration time.Duration
