@@ -1,0 +1,74 @@
+// Package contact holds the person (or business) Onefold knows, the keys by
+// which it is found, and its enquiries.
+//
+// Its invariant: one contact per identity key under the identity rule in
+// force. The key's item in the ledger is the arbiter; a contact only lists
+// its keys for people to read.
+package contact
+
+import "onefold/internal/utc"
+
+// The statuses of a contact.
+const (
+	Active = "active"
+	Merged = "merged" // into MergedInto: its keys are read through it
+	Erased = "erased" // nothing personal is left
+)
+
+// Contact is one person.
+type Contact struct {
+	Tenant     string   `json:"tenant"`
+	ID         string   `json:"id"`
+	Status     string   `json:"status"`
+	MergedInto string   `json:"merged_into,omitempty"`
+	Email      string   `json:"email,omitempty"` // as first written, for people and the CRM
+	Name       string   `json:"name,omitempty"`
+	Company    string   `json:"company,omitempty"`
+	Phone      string   `json:"phone,omitempty"`
+	Keys       []string `json:"keys,omitempty"` // kind:value of each key put for it
+
+	// ConsentVersion rises with every opt-out of this person. A send claims
+	// under the version that its intent was decided with.
+	ConsentVersion int64 `json:"consent_version"`
+	// Revision rises when a field that the CRM holds changes.
+	Revision int64 `json:"revision"`
+
+	FromEvent  string   `json:"from_event"` // the event that made it
+	CreatedAt  utc.Time `json:"created_at"`
+	Transition int64    `json:"transition"`
+	Version    int64    `json:"version,omitempty"`
+}
+
+// Key is one identity key: the item whose existence makes its contact the
+// only one.
+type Key struct {
+	Tenant       string   `json:"tenant"`
+	ID           string   `json:"id"` // kind:value
+	Contact      string   `json:"contact"`
+	Shared       bool     `json:"shared,omitempty"` // never identifies one person
+	RuleVersion  int64    `json:"rule_version"`     // identity rule it was made under
+	CreatedAt    utc.Time `json:"created_at"`
+	InboundEvent string   `json:"inbound_event"`
+	Version      int64    `json:"version,omitempty"`
+}
+
+// KeyID names a key of a kind.
+func KeyID(kind, value string) string { return kind + ":" + value }
+
+// The kinds of unique keys.
+const (
+	KindEmail    = "email"
+	KindCustomer = "customer"
+)
+
+// Enquiry is one request, attached to a contact. A person who writes twice has
+// two.
+type Enquiry struct {
+	Tenant  string   `json:"tenant"`
+	Contact string   `json:"contact"`
+	Event   string   `json:"event"`
+	Intent  string   `json:"intent_word"` // the extraction's word for what is wanted
+	Subject string   `json:"subject,omitempty"`
+	At      utc.Time `json:"at"`
+	Version int64    `json:"version,omitempty"`
+}
