@@ -64,11 +64,12 @@ const (
 // Enquiry is one request, attached to a contact. A person who writes twice has
 // two.
 type Enquiry struct {
-	Tenant  string   `json:"tenant"`
-	Contact string   `json:"contact"`
-	Event   string   `json:"event"`
-	Intent  string   `json:"intent_word"` // the extraction's word for what is wanted
-	Subject string   `json:"subject,omitempty"`
-	At      utc.Time `json:"at"`
-	Version int64    `json:"version,omitempty"`
+	Tenant   string   `json:"tenant"`
+	Contact  string   `json:"contact"`
+	Event    string   `json:"event"`
+	Intent   string   `json:"intent_word"`      // the extraction's word for what is wanted
+	FollowUp string   `json:"intent,omitempty"` // intent that answers it, or ""
+	Subject  string   `json:"subject,omitempty"`
+	At       utc.Time `json:"at"`
+	Version  int64    `json:"version,omitempty"`
 }

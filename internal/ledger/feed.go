@@ -19,7 +19,8 @@ import (
 type Feed interface {
 	// Next returns the oldest changes after the consumer's checkpoint and
 	// those already handed out by this Feed value, at most limit. It waits for
-	// one, and returns the context's error when that ends first.
+	// one, and returns the context's error when that ends first. ErrInvalid: the
+	// table has no stream, the consumer no name, or limit is below 1.
 	Next(ctx context.Context, t schema.Table, consumer string, limit int) ([]Change, error)
 	// Done marks everything up to and including the change as worked off.
 	Done(ctx context.Context, t schema.Table, consumer string, last Change) error

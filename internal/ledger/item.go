@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"unicode/utf8"
 
 	"onefold/internal/schema"
 	"onefold/internal/utc"
@@ -74,7 +75,14 @@ func Normal(v any) (any, error) { return normal(v) }
 
 func normal(v any) (any, error) {
 	switch v := v.(type) {
-	case string, bool, int64:
+	case string:
+		// As encoding/json does it: a store that keeps JSON must give back what
+		// was put in.
+		if !utf8.ValidString(v) {
+			return string([]rune(v)), nil
+		}
+		return v, nil
+	case bool, int64:
 		return v, nil
 	case int:
 		return int64(v), nil
@@ -89,7 +97,7 @@ func normal(v any) (any, error) {
 	case []string:
 		out := make([]any, len(v))
 		for i, s := range v {
-			out[i] = s
+			out[i], _ = normal(s) // a text always has a normal form
 		}
 		return out, nil
 	case []any:
@@ -118,8 +126,6 @@ func normal(v any) (any, error) {
 			out[k] = n
 		}
 		return out, nil
-	case fmt.Stringer:
-		return v.String(), nil
 	}
 	return normalKind(v)
 }

@@ -3,6 +3,8 @@ package ledger
 import (
 	"errors"
 	"fmt"
+	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"onefold/internal/schema"
@@ -28,7 +30,7 @@ const (
 	Extraction      Entity = "extraction"       // event ID; model@prompt version
 	ContactKey      Entity = "contact_key"      // kind:canonical value
 	Contact         Entity = "contact"          // contact ID
-	Enquiry         Entity = "enquiry"          // contact ID; event ID
+	Enquiry         Entity = "enquiry"          // contact ID; hash of its cause
 	MatchDecision   Entity = "match_decision"   // event ID
 	Intent          Entity = "intent"           // intent ID
 	Attempt         Entity = "attempt"          // intent ID; attempt number
@@ -90,10 +92,17 @@ func (k Key) Validate() error {
 		return fmt.Errorf("%w: id of %d bytes in a key of %s", ErrInvalid, len(k.ID), k.Entity)
 	case len(k.Sub) > MaxSubBytes:
 		return fmt.Errorf("%w: sub of %d bytes in a key of %s", ErrInvalid, len(k.Sub), k.Entity)
-	case !utf8.ValidString(k.Tenant) || !utf8.ValidString(k.ID) || !utf8.ValidString(k.Sub):
-		return fmt.Errorf("%w: a key of %s is not UTF-8", ErrInvalid, k.Entity)
+	case !plain(k.Tenant) || !plain(k.ID) || !plain(k.Sub):
+		return fmt.Errorf("%w: a key of %s is not UTF-8 or holds control characters", ErrInvalid, k.Entity)
 	}
 	return nil
+}
+
+// plain tells whether a text may stand in a key: UTF-8 without control
+// characters, so that a store may use those to part words and a person who
+// looks at a table sees what is there.
+func plain(s string) bool {
+	return utf8.ValidString(s) && !strings.ContainsFunc(s, unicode.IsControl)
 }
 
 // KeyOf reads the key that every stored item carries.
@@ -104,4 +113,9 @@ func KeyOf(it Item) Key {
 		ID:     it.Text(schema.ID),
 		Sub:    it.Text(schema.Sub),
 	}
+}
+
+// AttemptKey names one attempt of an intent.
+func AttemptKey(tenantID, intent string, number int64) Key {
+	return Key{Entity: Attempt, Tenant: tenantID, ID: intent, Sub: fmt.Sprintf("%05d", number)}
 }

@@ -1,18 +1,31 @@
 package ledger
 
 import (
+	"encoding"
 	"encoding/json"
 	"fmt"
 	"reflect"
 )
 
 // normalKind takes named text, number and bool types (states, modes) and
-// structs to their plain form.
+// structs to their plain form. It must give what Encode gives for the same
+// value, or an attribute would change its form with the first update: so a
+// type's own marshalling goes first, and its String only where it is a struct
+// that has none.
 func normalKind(v any) (any, error) {
 	rv := reflect.ValueOf(v)
-	switch rv.Kind() {
+	kind := rv.Kind()
+	switch v := v.(type) {
+	case json.Marshaler, encoding.TextMarshaler:
+		kind = reflect.Struct
+	case fmt.Stringer:
+		if kind == reflect.Struct || kind == reflect.Pointer {
+			return normal(v.String())
+		}
+	}
+	switch kind {
 	case reflect.String:
-		return rv.String(), nil
+		return normal(rv.String())
 	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
 		return rv.Int(), nil
 	case reflect.Bool:

@@ -49,8 +49,10 @@ type Store interface {
 	GetMany(ctx context.Context, keys []Key) ([]Item, error)
 	// Commit applies all writes or none.
 	Commit(ctx context.Context, c Commit) error
-	// List reads items that share entity, tenant and ID, in the byte order of
-	// Sub, starting after the given cursor ("" at first).
+	// List reads items that share entity, tenant and ID of parent, in the byte
+	// order of Sub, starting after the given cursor: "" at first, then
+	// Page.Next. The limit is 1 to 1,000, here as in Query and Scan; a page may
+	// hold fewer and still have a Next.
 	List(ctx context.Context, parent Key, cursor string, limit int) (Page, error)
 	// Query reads items through an index in the order of its sort attribute.
 	Query(ctx context.Context, q Query) (Page, error)
@@ -67,7 +69,7 @@ type Query struct {
 	Partition string
 	UpTo      string // sort values ≤ UpTo; "" for all
 	Cursor    string // "" at first, then Page.Next
-	Limit     int    // at most 1,000
+	Limit     int    // 1 to 1,000
 }
 
 // Scan selects one page of one segment of a table.
@@ -76,7 +78,7 @@ type Scan struct {
 	Segment  int // 0 ≤ Segment < Segments
 	Segments int
 	Cursor   string
-	Limit    int
+	Limit    int // 1 to 1,000
 }
 
 // Page is a part of a list. Next is "" at the end.

@@ -34,6 +34,11 @@ type Message struct {
 	Warnings    []string     `json:"warnings"`    // machine words; no content
 	Suppression *Suppression `json:"suppression"` // of a bounce or complaint: what it says of an address
 
+	// Recipients is every address a bounce or complaint names; Suppression is
+	// the first hard one of them, or else the first. Address can be "" where
+	// the report hides it.
+	Recipients []Suppression `json:"recipients"`
+
 	// ContentHash is the hex hash of From, Date, Subject and decoded body.
 	// Trace headers (Received, Return-Path, Delivered-To, DKIM and the like)
 	// never enter, so one mail delivered to two mailboxes has one hash.

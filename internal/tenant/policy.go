@@ -32,7 +32,7 @@ type Endpoint struct {
 	Name    string   `json:"name"`    // [a-z0-9-], 1 to 40 bytes, unique in the tenant
 	Content string   `json:"content"` // ContentForm or ContentMail
 	Scheme  string   `json:"scheme"`  // SchemeStandardWebhooks
-	Secret  string   `json:"secret"`  // the name of the secret, never the secret
+	Secret  string   `json:"secret"`  // the name of the secret, never the secret; of this endpoint alone
 	Mailbox string   `json:"mailbox"` // of a form: the name its events are filed under; of mail the envelope recipient is used
 	Fields  FieldMap `json:"fields"`  // of a form: where its values stand
 }
@@ -93,13 +93,13 @@ type Sender struct {
 
 // Rule allows one follow-up for a cause.
 type Rule struct {
-	ID            string   `json:"id"`      // [a-z0-9-], 1 to 40 bytes
-	Version       int64    `json:"version"` // a new version makes no new follow-up for an event already decided
-	Mode          string   `json:"mode"`    // ModeObserve, ModeDraft (default) or ModeAuto
-	Intents       []string `json:"intents"` // the extraction intents it answers; empty: every enquiry
-	Scope         string   `json:"scope"`   // the suppression scope it falls under, default ScopeFollowUp
-	FoldWindow    Duration `json:"fold_window"`
-	QuietPeriod   Duration `json:"quiet_period"`   // at most one mail of this rule to a contact in this time
+	ID            string   `json:"id"`             // [a-z0-9-], 1 to 40 bytes
+	Version       int64    `json:"version"`        // a new version makes no new follow-up for an event already decided
+	Mode          string   `json:"mode"`           // ModeObserve, ModeDraft (default) or ModeAuto
+	Intents       []string `json:"intents"`        // the extraction intents it answers; empty: every enquiry
+	Scope         string   `json:"scope"`          // the suppression scope it falls under, default ScopeFollowUp
+	FoldWindow    Duration `json:"fold_window"`    // causes of one contact this close together get one follow-up, default 15m
+	QuietPeriod   Duration `json:"quiet_period"`   // at most one mail of this rule to a contact in this time, default 24h
 	SendWithin    Duration `json:"send_within"`    // later than this it goes to a person, default 72h
 	OnUnknown     string   `json:"on_unknown"`     // UnknownReview (default) or UnknownResend
 	UnknownWithin Duration `json:"unknown_within"` // how long evidence is waited for, default 6h

@@ -10,8 +10,14 @@ import (
 
 // Next implements ledger.Feed.
 func (s *Store) Next(ctx context.Context, t schema.Table, consumer string, limit int) ([]ledger.Change, error) {
+	if !ledger.HasStream(t) || consumer == "" || limit < 1 {
+		return nil, ledger.ErrInvalid
+	}
 	name := string(t) + "/" + consumer
 	for {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 		s.mu.Lock()
 		from, wake := s.read[name], s.wake
 		if all := s.changes[t]; from < len(all) {

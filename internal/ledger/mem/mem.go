@@ -48,6 +48,9 @@ func (s *Store) Get(ctx context.Context, k ledger.Key) (ledger.Item, error) {
 
 // GetMany implements ledger.Store.
 func (s *Store) GetMany(ctx context.Context, keys []ledger.Key) ([]ledger.Item, error) {
+	if err := ledger.ValidateKeys(keys); err != nil {
+		return nil, err
+	}
 	items := make([]ledger.Item, len(keys))
 	for i, k := range keys {
 		it, err := s.Get(ctx, k)
@@ -61,7 +64,7 @@ func (s *Store) GetMany(ctx context.Context, keys []ledger.Key) ([]ledger.Item, 
 
 // Commit implements ledger.Store.
 func (s *Store) Commit(ctx context.Context, c ledger.Commit) error {
-	if err := ctx.Err(); err != nil {
+	if ctx.Err() != nil {
 		return ledger.ErrUnavailable
 	}
 	if err := c.Validate(); err != nil {
@@ -94,7 +97,7 @@ func (s *Store) Commit(ctx context.Context, c ledger.Commit) error {
 // record appends to the feed of a table that has a stream, and wakes readers.
 func (s *Store) record(k ledger.Key, after ledger.Item) {
 	t := k.Entity.Table()
-	if t != schema.Events && t != schema.Outbox {
+	if !ledger.HasStream(t) {
 		return
 	}
 	position := strconv.Itoa(len(s.changes[t]) + 1)
@@ -108,6 +111,9 @@ func (s *Store) List(ctx context.Context, parent ledger.Key, cursor string, limi
 	if err := ready(ctx, parent); err != nil {
 		return ledger.Page{}, err
 	}
+	if err := ledger.ValidateLimit(limit); err != nil {
+		return ledger.Page{}, err
+	}
 	return s.page(limit, cursor, func(k ledger.Key, _ ledger.Item) (string, bool) {
 		return k.Sub, k.Entity == parent.Entity && k.Tenant == parent.Tenant && k.ID == parent.ID
 	}), nil
@@ -115,9 +121,9 @@ func (s *Store) List(ctx context.Context, parent ledger.Key, cursor string, limi
 
 // Query implements ledger.Store.
 func (s *Store) Query(ctx context.Context, q ledger.Query) (ledger.Page, error) {
-	ix, ok := schema.IndexOf(q.Table, q.Index)
-	if !ok {
-		return ledger.Page{}, ledger.ErrInvalid
+	ix, err := q.Validate()
+	if err != nil {
+		return ledger.Page{}, err
 	}
 	if ctx.Err() != nil {
 		return ledger.Page{}, ledger.ErrUnavailable
@@ -132,6 +138,9 @@ func (s *Store) Query(ctx context.Context, q ledger.Query) (ledger.Page, error) 
 
 // Scan implements ledger.Store.
 func (s *Store) Scan(ctx context.Context, sc ledger.Scan) (ledger.Page, error) {
+	if err := sc.Validate(); err != nil {
+		return ledger.Page{}, err
+	}
 	if ctx.Err() != nil {
 		return ledger.Page{}, ledger.ErrUnavailable
 	}
@@ -158,7 +167,7 @@ func (s *Store) page(limit int, cursor string, filter func(ledger.Key, ledger.It
 	sort.Slice(rows, func(i, j int) bool { return rows[i].order < rows[j].order })
 	var p ledger.Page
 	for i, r := range rows {
-		if limit > 0 && i == limit {
+		if i == limit {
 			p.Next = "=" + rows[i-1].order
 			break
 		}
@@ -183,5 +192,5 @@ func segment(name string, segments int) int {
 	for i := range len(name) {
 		sum = (sum*31 + int(name[i])) % 1_000_003
 	}
-	return sum % max(segments, 1)
+	return sum % segments
 }

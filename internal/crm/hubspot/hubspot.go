@@ -1,0 +1,108 @@
+package hubspot
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/url"
+	"regexp"
+	"time"
+
+	"onefold/internal/crm"
+)
+
+// Defaults of Config.
+const (
+	DefaultBaseURL = "https://api.hubapi.com"
+	DefaultVersion = "2026-03"
+)
+
+// The properties this package writes besides HubSpot's own.
+const (
+	PropContactRef = "onefold_contact_id" // contacts, unique
+	PropAdopted    = "onefold_adopted"    // contacts, "true" if adopted
+	PropEventKey   = "onefold_event_key"  // notes and tasks, unique
+)
+
+// callTimeout bounds one HTTP call when the caller's deadline is later.
+const callTimeout = 20 * time.Second
+
+// Config is what New needs.
+type Config struct {
+	// BaseURL is the API's root, DefaultBaseURL if empty. Plain http is
+	// accepted for a loopback address only, as the token travels with it.
+	BaseURL string
+	// Token gives the access token for each call. Its error is not shown.
+	Token func(context.Context) (string, error)
+	// HTTPClient is used without its redirect policy: redirects are not
+	// followed. http.DefaultTransport serves if it is nil.
+	HTTPClient *http.Client
+	// Version is the dated API version in paths, DefaultVersion if empty.
+	Version string
+}
+
+// Client is the CRM at one HubSpot account. It is safe for concurrent use. It
+// makes each call at most once; net/http may repeat a read whose reused
+// connection broke, never a write of which anything was sent.
+type Client struct {
+	base    string
+	version string
+	token   func(context.Context) (string, error)
+	http    *http.Client
+}
+
+var _ crm.CRM = (*Client)(nil)
+
+var versionForm = regexp.MustCompile(`^[0-9]{4}-[0-9]{2}$`)
+
+// New checks the configuration; it makes no call.
+func New(cfg Config) (*Client, error) {
+	if cfg.BaseURL == "" {
+		cfg.BaseURL = DefaultBaseURL
+	}
+	if cfg.Version == "" {
+		cfg.Version = DefaultVersion
+	}
+	if cfg.Token == nil {
+		return nil, errors.New("hubspot: no token source")
+	}
+	if !versionForm.MatchString(cfg.Version) {
+		return nil, fmt.Errorf("hubspot: version %q is not of the form 2026-03", cfg.Version)
+	}
+	u, err := url.Parse(cfg.BaseURL)
+	if err != nil || u.Host == "" || u.User != nil || u.RawQuery != "" || (u.Path != "" && u.Path != "/") {
+		return nil, errors.New("hubspot: base URL is not scheme://host")
+	}
+	if u.Scheme != "https" && (u.Scheme != "http" || !loopback(u.Hostname())) {
+		return nil, errors.New("hubspot: base URL is neither https nor loopback")
+	}
+	var hc http.Client
+	if cfg.HTTPClient != nil {
+		hc = *cfg.HTTPClient
+	}
+	// A redirect would carry the token elsewhere and could turn one call
+	// into two.
+	hc.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	return &Client{base: u.Scheme + "://" + u.Host, version: cfg.Version, token: cfg.Token, http: &hc}, nil
+}
+
+func loopback(host string) bool {
+	if host == "localhost" {
+		return true
+	}
+	ip := net.ParseIP(host)
+	return ip != nil && ip.IsLoopback()
+}
+
+// Capabilities declares what the package comment argues. IndexLag and InFlight
+// are assumptions on the safe side.
+func (c *Client) Capabilities() crm.Capabilities {
+	return crm.Capabilities{
+		Name:         "hubspot",
+		RepeatIsSafe: true,
+		IndexLag:     5 * time.Minute,
+		InFlight:     2 * time.Minute,
+	}
+}

@@ -1,0 +1,78 @@
+package hubspot
+
+import (
+	"html"
+	"strings"
+	"unicode"
+	"unicode/utf16"
+)
+
+// Limits in characters, counted as UTF-16 code units, the larger of the two
+// possible readings of the vendor's word.
+const (
+	bodyLimit = 65536 // hs_note_body, notes guide; hs_task_body taken as alike
+	lineLimit = 255   // ours, for one-line properties: longer is not a name or title
+)
+
+const shortened = "… [shortened by Onefold]"
+
+// richText turns plain text into the HTML that note and task bodies are shown
+// as. Escaping is a defence, not a nicety: the text comes from strangers.
+func richText(s string) string {
+	s = strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\r\n", "\n")
+	room := bodyLimit - units(shortened)
+	var b strings.Builder
+	used, fits := 0, 0 // fits: the length that leaves room for the mark
+	for _, r := range s {
+		piece := html.EscapeString(string(r))
+		switch {
+		case r == '\n':
+			piece = "<br>"
+		case unicode.IsControl(r):
+			piece = " "
+		}
+		used += units(piece)
+		if used > bodyLimit {
+			return b.String()[:fits] + shortened
+		}
+		b.WriteString(piece)
+		if used <= room {
+			fits = b.Len()
+		}
+	}
+	return b.String()
+}
+
+// cut shortens plain text to limit characters, mark included.
+func cut(s string, limit int, mark string) string {
+	if units(s) <= limit {
+		return s
+	}
+	room, used := limit-units(mark), 0
+	for i, r := range s {
+		used += units(string(r))
+		if used > room {
+			return s[:i] + mark
+		}
+	}
+	return s // unreachable: the text is longer than limit
+}
+
+// oneLine makes valid UTF-8 without control characters and with single spaces.
+func oneLine(s string) string {
+	s = strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return ' '
+		}
+		return r
+	}, strings.ToValidUTF8(s, "\uFFFD"))
+	return strings.Join(strings.Fields(s), " ")
+}
+
+func units(s string) int {
+	n := 0
+	for _, r := range s {
+		n += utf16.RuneLen(r)
+	}
+	return n
+}

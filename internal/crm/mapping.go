@@ -1,0 +1,37 @@
+package crm
+
+import "onefold/internal/utc"
+
+// Mapping links one contact to its record in one CRM: one row for each
+// (tenant, CRM, contact), and that key is its uniqueness rule. It is also the
+// claim that keeps one contact upsert in flight: who holds Owner and Attempt
+// until InFlightUntil may call the CRM, nobody else may, and only that holder
+// may settle. A row whose claim has lapsed is taken over with Attempt + 1,
+// never deleted, since a claim is evidence that a call may have been made.
+type Mapping struct {
+	Tenant  string `json:"tenant"`
+	CRM     string `json:"crm"`     // Capabilities.Name
+	Contact string `json:"contact"` // Onefold's contact ID, the Ref in the CRM
+
+	// CRMID is the record's ID in the CRM, "" until one is confirmed.
+	CRMID string `json:"crm_id,omitempty"`
+	// SentVersion is the contact version that the CRM last confirmed, 0 if
+	// none. It only rises: an older version that settles late is superseded.
+	SentVersion int64 `json:"sent_version"`
+
+	// Owner is the fresh random token of the claim in force, "" if none is.
+	Owner string `json:"owner,omitempty"`
+	// Attempt counts claims of this row; it fences a late holder.
+	Attempt int64 `json:"attempt"`
+	// InFlightUntil is when the claim lapses. It covers the call, the clock
+	// skew and Capabilities.InFlight after an unknown outcome. Zero if no
+	// claim is in force.
+	InFlightUntil utc.Time `json:"in_flight_until,omitzero"`
+
+	// Transition counts state transitions; audit records carry its value.
+	Transition int64 `json:"transition"`
+	// Version is raised by every write.
+	Version   int64    `json:"version"`
+	CreatedAt utc.Time `json:"created_at,omitzero"`
+	UpdatedAt utc.Time `json:"updated_at,omitzero"`
+}

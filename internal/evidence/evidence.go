@@ -1,0 +1,218 @@
+// Package evidence writes down that the provider has taken a mail, from
+// whomever it is learnt and whenever.
+//
+// Its invariant: evidence of acceptance is written to its attempt whatever the
+// intent's state, and where that state allows moves the intent to accepted in
+// the same commit. So no later claim can be made on an intent whose mail is
+// known to have gone.
+package evidence
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"onefold/internal/audit"
+	"onefold/internal/followup"
+	"onefold/internal/ledger"
+	"onefold/internal/review"
+	"onefold/internal/utc"
+)
+
+// Evidence is one thing that was learnt of one attempt.
+type Evidence struct {
+	Tenant    string
+	Intent    string
+	Attempt   int64
+	Provider  string
+	MessageID string
+	Kind      string   // Accept, Sent, Delivered, Bounced, Complained
+	At        utc.Time // when it happened
+	Now       utc.Time
+	By        string
+}
+
+// The kinds of evidence. Each of them proves acceptance.
+const (
+	Accept     = "accept" // the provider's own answer, come late
+	Sent       = "sent"
+	Delivered  = "delivered"
+	Bounced    = "bounced"
+	Complained = "complained"
+)
+
+// ErrNoAttempt means that there is no such attempt. The caller brings the
+// evidence again later: it may have come before its claim could be read.
+var ErrNoAttempt = errors.New("evidence: no such attempt")
+
+// Tries bounds how often a commit is made anew on rows that others moved.
+const Tries = 8
+
+// Record writes evidence. also adds what must be in the same commit, such as
+// the record that this event was worked off; it is called once for each try.
+// A *ledger.Refused that names a write of also is returned as it is.
+func Record(ctx context.Context, store ledger.Store, ev Evidence, also func(*ledger.Commit) error) error {
+	index := ev.MessageID != ""
+	for try := range Tries {
+		c, err := commit(ctx, store, ev, index)
+		if err != nil {
+			return err
+		}
+		if also != nil {
+			if err := also(&c); err != nil {
+				return err
+			}
+		}
+		err = store.Commit(ctx, c)
+		r, refused := ledger.AsRefused(err)
+		switch {
+		case err == nil:
+			return nil
+		case !refused && !errors.Is(err, ledger.ErrContention):
+			return fmt.Errorf("record evidence of intent %s: %w", ev.Intent, err)
+		case refused && !ownWrites(r):
+			return err
+		}
+		if refused {
+			// The message ID of another intent must not keep the evidence out.
+			if _, taken := r.By("message_index"); taken {
+				index = false
+			}
+		}
+		if err := wait(ctx, time.Duration(2<<try)*time.Millisecond); err != nil {
+			return err
+		}
+	}
+	return fmt.Errorf("record evidence of intent %s: %w", ev.Intent, ledger.ErrContention)
+}
+
+// ownWrites tells whether all that was refused is of this package, so that
+// reading again helps.
+func ownWrites(r *ledger.Refused) bool {
+	for _, f := range r.Failures {
+		switch f.Name {
+		case "intent", "attempt", "message_index", "review_task", "audit":
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+func commit(ctx context.Context, store ledger.Store, ev Evidence, index bool) (ledger.Commit, error) {
+	var c ledger.Commit
+	intentKey := ledger.Key{Entity: ledger.Intent, Tenant: ev.Tenant, ID: ev.Intent}
+	items, err := store.GetMany(ctx, []ledger.Key{intentKey, ledger.AttemptKey(ev.Tenant, ev.Intent, ev.Attempt)})
+	if err != nil {
+		return c, fmt.Errorf("read intent %s: %w", ev.Intent, err)
+	}
+	if items[0] == nil || items[1] == nil {
+		return c, ErrNoAttempt
+	}
+	var i followup.Intent
+	var a followup.Attempt
+	if err := errors.Join(items[0].Decode(&i), items[1].Decode(&a)); err != nil {
+		return c, err
+	}
+	r := audit.Record{At: ev.Now, By: ev.By, Reasons: []string{ev.Kind}, InboundEvent: i.Event, Contact: i.Contact, Intent: i.ID, MessageRef: ev.MessageID,
+		Details: map[string]string{"attempt": fmt.Sprint(ev.Attempt), "message_id": ev.MessageID, "at": ev.At.String()}}
+	if err := moveAttempt(&c, ev, a, r); err != nil {
+		return c, err
+	}
+	if err := moveIntent(ctx, store, &c, ev, i, r); err != nil {
+		return c, err
+	}
+	if index && a.MessageID == "" {
+		return c, IndexMessage(&c, ev.Provider, ev.MessageID, ev.Tenant, ev.Intent, ev.Attempt, ev.Now)
+	}
+	return c, nil
+}
+
+func moveAttempt(c *ledger.Commit, ev Evidence, a followup.Attempt, r audit.Record) error {
+	step := ledger.Step{
+		Name: "attempt", Key: ledger.AttemptKey(ev.Tenant, ev.Intent, ev.Attempt), From: a.State, Transition: a.Transition,
+		Event: ev.Kind, Set: ledger.Item{"message_id": ev.MessageID}, Audit: r,
+	}
+	if at := when(ev.Kind); at != "" {
+		step.Set[at] = ev.At
+	}
+	if followup.AttemptMachine().Can(a.State, "evidence") {
+		step.Machine, step.Event = followup.AttemptMachine(), "evidence"
+		if ev.Kind == Accept {
+			step.Event = "accept"
+		}
+	} else if a.State != followup.AttemptAccepted {
+		// The provider first said no and now reports the mail: both are kept.
+		step.Set["reason"] = "contradicted"
+	}
+	_, err := c.Move(step)
+	return err
+}
+
+func when(kind string) string {
+	switch kind {
+	case Sent:
+		return "sent_at"
+	case Delivered:
+		return "delivered_at"
+	case Bounced:
+		return "bounced_at"
+	case Complained:
+		return "complained_at"
+	}
+	return ""
+}
+
+// moveIntent takes the intent to accepted where its state allows, and closes
+// the question that waited for just this.
+func moveIntent(ctx context.Context, store ledger.Store, c *ledger.Commit, ev Evidence, i followup.Intent, r audit.Record) error {
+	if !followup.IntentMachine().Can(i.State, followup.Evidence) {
+		return nil
+	}
+	if _, err := c.Move(ledger.Step{
+		Key: ledger.Key{Entity: ledger.Intent, Tenant: i.Tenant, ID: i.ID}, Machine: followup.IntentMachine(),
+		From: i.State, Transition: i.Transition, Event: followup.Evidence,
+		Set: ledger.Item{"message_id": ev.MessageID, "accepted_at": ev.At, "reason": "evidence"}, Audit: r,
+	}); err != nil {
+		return err
+	}
+	if i.State != followup.InReview || i.Review == "" {
+		return nil
+	}
+	return closeTask(ctx, store, c, i, r)
+}
+
+func closeTask(ctx context.Context, store ledger.Store, c *ledger.Commit, i followup.Intent, r audit.Record) error {
+	k := ledger.Key{Entity: ledger.ReviewTask, Tenant: i.Tenant, ID: i.Review}
+	it, err := store.Get(ctx, k)
+	if err != nil {
+		return fmt.Errorf("read task %s: %w", i.Review, err)
+	}
+	if it.Text("state") != review.Open {
+		return nil
+	}
+	_, err = c.Move(ledger.Step{
+		Key: k, Machine: review.Machine(), From: review.Open, Transition: it.Int("transition"), Event: "close",
+		Set: ledger.Item{"open_for": "", "answered_by": r.By, "answered_at": r.At, "note": "evidence"}, Audit: r,
+	})
+	return err
+}
+
+// IndexMessage adds the item that finds an intent by its provider message ID.
+func IndexMessage(c *ledger.Commit, provider, messageID, tenantID, intent string, attempt int64, now utc.Time) error {
+	return c.Create("message_index",
+		ledger.Key{Entity: ledger.ProviderMessage, Tenant: ledger.NoTenant, ID: provider + ":" + messageID},
+		followup.ProviderMessage{Tenant: tenantID, Intent: intent, Attempt: attempt, At: now})
+}
+
+func wait(ctx context.Context, d time.Duration) error {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-t.C:
+		return nil
+	}
+}

@@ -1,0 +1,205 @@
+// Package feedback takes the provider's events about mail that was submitted:
+// evidence of acceptance, delivery, bounces and complaints.
+//
+// Its invariant: an event has its effects once, however often it comes, in
+// whatever order; and no evidence of acceptance is dropped. The record that an
+// event was worked off is created in the commit that holds its effects, so a
+// crash leaves both or neither.
+package feedback
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strconv"
+	"time"
+
+	"onefold/internal/address"
+	"onefold/internal/audit"
+	"onefold/internal/digest"
+	"onefold/internal/evidence"
+	"onefold/internal/flow"
+	"onefold/internal/followup"
+	"onefold/internal/guard"
+	"onefold/internal/ledger"
+	"onefold/internal/mailer"
+	"onefold/internal/outbox"
+	"onefold/internal/utc"
+)
+
+// KeepRecords is how long the record of a worked-off event is kept: longer
+// than any queue holds a message (SQS: 14 days at most).
+const KeepRecords = 30 * 24 * time.Hour
+
+// Service takes events. All fields are needed.
+type Service struct {
+	Store    ledger.Store
+	IDs      digest.Key
+	Provider string
+	Now      func() time.Time
+	Log      *slog.Logger
+}
+
+// ErrNotYet means that the event names an attempt that cannot be read. The
+// queue brings it again; what never appears ends in the dead-letter queue,
+// where somebody sees it.
+var ErrNotYet = errors.New("feedback: no such attempt yet")
+
+// Handle takes one event. Repetitions, events of other mail and kinds that
+// decide nothing succeed.
+func (s *Service) Handle(ctx context.Context, e mailer.Event) error {
+	if err := s.markAlive(ctx, e); err != nil {
+		return err
+	}
+	intent, tenantID := e.Tags[mailer.TagIntent], e.Tags[mailer.TagTenant]
+	number, err := strconv.ParseInt(e.Tags[mailer.TagAttempt], 10, 64)
+	kind := kindOf(e.Type)
+	if intent == "" || tenantID == "" || err != nil || kind == "" {
+		return nil // the probe, or mail that is none of ours
+	}
+	now := utc.At(s.Now())
+	at := utc.At(e.At)
+	if at.IsZero() {
+		at = now
+	}
+	stops := e.Type == mailer.EventComplained || (e.Type == mailer.EventBounced && e.Permanent)
+	err = evidence.Record(ctx, s.Store, evidence.Evidence{
+		Tenant: tenantID, Intent: intent, Attempt: number, Provider: s.Provider, MessageID: e.MessageID, Kind: kind, At: at, Now: now, By: "feedback",
+	}, func(c *ledger.Commit) error { return s.workedOff(c, e, now) })
+	if r, refused := ledger.AsRefused(err); refused {
+		if _, done := r.By("feedback"); !done {
+			return err
+		}
+		err = nil // a repetition
+	}
+	switch {
+	case errors.Is(err, evidence.ErrNoAttempt):
+		return fmt.Errorf("event for intent %s: %w", intent, ErrNotYet)
+	case err != nil:
+		return err
+	}
+	s.Log.LogAttrs(ctx, slog.LevelInfo, "provider event", slog.String("tenant", tenantID), slog.String("intent", intent),
+		slog.String("type", string(e.Type)), slog.String("message_id", e.MessageID))
+	if !stops {
+		return nil
+	}
+	// The stop is its own commit, repeated with every repetition of the event
+	// until it stands: a crash between the two leaves a worked-off event, so
+	// the stop must not depend on the event being new.
+	return s.stop(ctx, tenantID, intent, e, now)
+}
+
+// workedOff adds the record that makes the event's effects happen once.
+func (s *Service) workedOff(c *ledger.Commit, e mailer.Event, now utc.Time) error {
+	return c.Create("feedback", ledger.Key{Entity: ledger.Feedback, Tenant: ledger.NoTenant, ID: digest.Parts(s.Provider, e.DedupeKey)}, map[string]any{
+		"status": "completed", "completed_at": now.String(), "type": string(e.Type), "message_id": e.MessageID,
+		"expires_at": now.Std().Add(KeepRecords).Unix(),
+	})
+}
+
+// markAlive notes that the feed works: an event of this moment has come
+// through. Written at most every 30 seconds of event time.
+func (s *Service) markAlive(ctx context.Context, e mailer.Event) error {
+	if e.At.IsZero() {
+		return nil
+	}
+	k := ledger.Key{Entity: ledger.FeedProbe, Tenant: ledger.NoTenant, ID: "feed"}
+	at := utc.At(e.At)
+	it, err := s.Store.Get(ctx, k)
+	if err != nil {
+		return fmt.Errorf("read the feed probe: %w", err)
+	}
+	var c ledger.Commit
+	if it == nil {
+		err = c.Create("feed", k, map[string]any{"alive_at": at.String()})
+	} else {
+		if last, _ := utc.Parse(it.Text("alive_at")); !at.After(last.Add(30 * time.Second)) {
+			return nil
+		}
+		err = c.Update("feed", k, ledger.AtVersion(it.Version()), ledger.Item{"alive_at": at})
+	}
+	if err != nil {
+		return err
+	}
+	err = s.Store.Commit(ctx, c)
+	if _, refused := ledger.AsRefused(err); refused {
+		return nil // somebody else noted a later moment
+	}
+	return err
+}
+
+// stop forbids mail to an address that bounced for good or complained.
+func (s *Service) stop(ctx context.Context, tenantID, intent string, e mailer.Event, now utc.Time) error {
+	reason := guard.ReasonBounce
+	if e.Type == mailer.EventComplained {
+		reason = guard.ReasonComplaint
+	}
+	it, err := s.Store.Get(ctx, ledger.Key{Entity: ledger.Intent, Tenant: tenantID, ID: intent})
+	if err != nil {
+		return fmt.Errorf("read intent %s: %w", intent, err)
+	}
+	var i followup.Intent
+	if err := it.Decode(&i); err != nil {
+		return err
+	}
+	// The address is the one that was mailed, not one that an event names.
+	a, err := address.Parse(i.Recipient)
+	if err != nil {
+		return fmt.Errorf("recipient of intent %s: %w", intent, err)
+	}
+	for range evidence.Tries {
+		id := flow.GuardID(s.IDs, tenantID, a)
+		seen, err := s.Store.Get(ctx, ledger.Key{Entity: ledger.Guard, Tenant: tenantID, ID: id})
+		if err != nil {
+			return fmt.Errorf("read guard: %w", err)
+		}
+		if seen.Text(guard.StopAttr(guard.ScopeAll)) != "" {
+			return nil
+		}
+		c, err := s.stopCommit(i, id, seen, reason, a, now)
+		if err != nil {
+			return err
+		}
+		err = s.Store.Commit(ctx, c)
+		if _, refused := ledger.AsRefused(err); refused || errors.Is(err, ledger.ErrContention) {
+			continue
+		}
+		return err
+	}
+	return fmt.Errorf("stop an address: %w", ledger.ErrContention)
+}
+
+func (s *Service) stopCommit(i followup.Intent, id string, seen ledger.Item, reason string, a address.Address, now utc.Time) (ledger.Commit, error) {
+	var c ledger.Commit
+	set := ledger.Item{guard.StopAttr(guard.ScopeAll): now, "reason": reason, "address": a.String()}
+	if reason == guard.ReasonBounce {
+		set["bounces"] = seen.Int("bounces") + 1
+	} else {
+		set["complaints"] = seen.Int("complaints") + 1
+	}
+	r := audit.Record{At: now, By: "feedback", Reasons: []string{reason}, InboundEvent: i.Event, Contact: i.Contact, Intent: i.ID}
+	if err := flow.ChangeGuard(&c, flow.GuardChange{Tenant: i.Tenant, ID: id, Seen: seen, Event: "stop", Set: set, Audit: r}); err != nil {
+		return c, err
+	}
+	op := outbox.Operation{
+		Tenant: i.Tenant, ID: s.IDs.ID("op", outbox.CancelIntents, i.Tenant, "guard", id, fmt.Sprint(seen.Int("transition"))),
+		Kind: outbox.CancelIntents, Guard: id, Contact: i.Contact, Event: i.Event,
+	}
+	return c, flow.BornOperation(&c, op, now, audit.Record{At: now, By: "feedback", InboundEvent: i.Event})
+}
+
+func kindOf(t mailer.EventType) string {
+	switch t {
+	case mailer.EventSent:
+		return evidence.Sent
+	case mailer.EventDelivered:
+		return evidence.Delivered
+	case mailer.EventBounced:
+		return evidence.Bounced
+	case mailer.EventComplained:
+		return evidence.Complained
+	case mailer.EventRejected, mailer.EventDelayed, mailer.EventOther:
+	}
+	return ""
+}

@@ -1,0 +1,151 @@
+package flow
+
+import (
+	"strings"
+
+	"onefold/internal/address"
+	"onefold/internal/digest"
+	"onefold/internal/extract"
+	"onefold/internal/guard"
+	"onefold/internal/inbound"
+	"onefold/internal/rawmail"
+	"onefold/internal/tenant"
+)
+
+// Facts is what raw content says, by rule alone.
+type Facts struct {
+	Content     string       // tenant.ContentForm or tenant.ContentMail
+	Kind        rawmail.Kind // of a form: Human
+	Cause       string       // hash; what a follow-up would answer
+	Source      extract.Source
+	OptOut      guard.Finding
+	MessageID   string
+	References  []string
+	Suppression *rawmail.Suppression
+	Warnings    []string
+}
+
+// Human tells whether a person may have written this.
+func (f Facts) Human() bool { return f.Kind == rawmail.Human }
+
+// Machine tells whether no person wrote this.
+func (f Facts) Machine() bool { return !f.Human() && !f.Unreadable() }
+
+// Unreadable tells whether nothing could be read.
+func (f Facts) Unreadable() bool { return f.Kind == rawmail.Unparseable }
+
+// OptOutPlain tells whether the words leave no doubt.
+func (f Facts) OptOutPlain() bool { return f.Human() && f.OptOut.Verdict == guard.OptOutExplicit }
+
+// FactsOfMail makes the facts of a mail. The cause is its Message-ID with the
+// hash of From, Date, Subject and decoded body: the same mail in two mailboxes
+// is one cause, a stranger who reuses an ID is another.
+func FactsOfMail(m rawmail.Message) Facts {
+	f := Facts{
+		Content:     tenant.ContentMail,
+		Kind:        m.Kind,
+		Cause:       digest.Parts("mail", m.MessageID, m.ContentHash),
+		MessageID:   m.MessageID,
+		References:  m.References,
+		Suppression: m.Suppression,
+		Warnings:    m.Warnings,
+		Source: extract.Source{
+			Kind: tenant.ContentMail, Subject: m.Subject,
+			Visible: m.Visible, Signature: m.Signature, Quoted: m.Quoted,
+		},
+	}
+	if len(m.From) > 0 {
+		f.Source.FromName, f.Source.FromAddress = m.From[0].Name, m.From[0].Address
+	}
+	if len(m.ReplyTo) > 0 {
+		f.Source.ReplyTo = m.ReplyTo[0].Address
+	}
+	for _, a := range m.Attachments {
+		f.Source.Attachments = append(f.Source.Attachments, a.Name)
+	}
+	if m.Kind == rawmail.Human {
+		f.OptOut = guard.OptOut(m.Subject, m.Visible)
+	}
+	return f
+}
+
+// FactsOfForm makes the facts of a form's values. The cause is the event: a
+// person who sends a form again after a time has asked again.
+func FactsOfForm(e inbound.Event, v tenant.FormValues) Facts {
+	return Facts{
+		Content: tenant.ContentForm,
+		Kind:    rawmail.Human,
+		Cause:   digest.Parts("event", e.Tenant, e.ID),
+		OptOut:  guard.OptOut(v.Subject, v.Message),
+		Source: extract.Source{
+			Kind: tenant.ContentForm, FromName: v.Name, FromAddress: v.Email,
+			Subject: v.Subject, Visible: v.Message,
+			Given: extract.Given{Email: v.Email, Name: v.Name, Company: v.Company, Phone: v.Phone},
+		},
+	}
+}
+
+// Person is whom an event is about, by address and the tenant's rules.
+type Person struct {
+	Address address.Address
+	KeyID   string // identity key, of package contact
+	GuardID string // keyed hash of the suppression key
+	Shared  bool   // an inbox that several people write from
+	Own     bool
+	Role    bool   // postmaster, no-reply and the like
+	Fault   string // why there is no address: a word of package match, or ""
+}
+
+// Known tells whether there is an address at all.
+func (p Person) Known() bool { return p.Fault == "" }
+
+// Identify applies the tenant's identity rule to an address as it was written.
+func Identify(ids digest.Key, p tenant.Policy, written string) Person {
+	if strings.TrimSpace(written) == "" {
+		return Person{Fault: "identity_missing"}
+	}
+	a, err := address.Parse(strings.TrimSpace(written))
+	if err != nil {
+		return Person{Fault: "identity_invalid"}
+	}
+	return Person{
+		Address: a,
+		KeyID:   "email:" + string(a.IdentityKey(IdentityRule(p))),
+		GuardID: GuardID(ids, p.Tenant, a),
+		Shared:  p.IsShared(a.String()),
+		Own:     p.IsOwn(a.String()),
+		Role:    address.IsRole(a),
+	}
+}
+
+// IdentityRule is the policy's identity rule in the form that package address
+// takes.
+func IdentityRule(p tenant.Policy) address.IdentityRule {
+	return address.IdentityRule{
+		KeepLocalCase: p.Identity.KeepLocalCase,
+		FoldDots:      p.Identity.FoldDots,
+		FoldPlus:      p.Identity.FoldPlus,
+	}
+}
+
+// GuardID names the guard of an address.
+func GuardID(ids digest.Key, tenantID string, a address.Address) string {
+	return ids.ID("guard", tenantID, string(a.SuppressionKey()))
+}
+
+// Whom is the address that an event is about: of a bounce or complaint the
+// address it names; else what a person supplied, what the stored extraction
+// established, or the header or form field itself.
+func Whom(f Facts, x *extract.Stored, a *Answer) string {
+	switch {
+	case a != nil && a.Address != "":
+		return a.Address
+	case f.Machine() && f.Suppression != nil:
+		return f.Suppression.Address
+	case f.Machine():
+		return ""
+	case x != nil && x.Record.SenderEmail.Value != "":
+		return x.Record.SenderEmail.Value
+	}
+	return f.Source.FromAddress
+}

@@ -1,0 +1,113 @@
+// Package flow decides. From an event, what was read of it, the ledger as it
+// was seen and the policy in force it makes one commit: everything that
+// follows from the event, with the conditions under which it holds, or a
+// review task with reasons.
+//
+// Its invariant: Decide is pure. The same ground gives the same commit, word
+// for word; it reads no clock, asks no store and calls no model. So an event
+// can be decided again under another policy and the difference is the
+// policy's. If the ground has changed when the commit is made, the commit is
+// refused, and the caller reads the ground anew and decides again.
+package flow
+
+import (
+	"onefold/internal/contact"
+	"onefold/internal/digest"
+	"onefold/internal/extract"
+	"onefold/internal/followup"
+	"onefold/internal/inbound"
+	"onefold/internal/ledger"
+	"onefold/internal/review"
+	"onefold/internal/tenant"
+	"onefold/internal/utc"
+)
+
+// Ground is everything that a decision stands on.
+type Ground struct {
+	Event  inbound.Event
+	Policy tenant.Policy
+	Facts  Facts
+	// Extraction is the stored answer of the reader; nil when none is needed.
+	Extraction *extract.Stored
+	Person     Person // whom the event is about, by address
+	Seen       Seen   // the ledger as it was read
+	Answer     *Answer
+	Now        utc.Time
+	By         string // function or person, for the audit
+}
+
+// Seen is what was read of the ledger. Each part is nil when it was not there.
+type Seen struct {
+	Key     *contact.Key      // of the person's address
+	Contact *contact.Contact  // the key's contact, read through merges
+	Guard   ledger.Item       // of the person's address
+	Enquiry *contact.Enquiry  // of this cause, when the contact has it already
+	Cadence *followup.Cadence // of the contact under the rule that answers
+	Intent  *followup.Intent  // of this cause under that rule
+	Task    *review.Task      // the open task that holds this event
+}
+
+// Answer is what a person said to a review task of kind DecideEvent.
+type Answer struct {
+	Approve bool
+	By      string // "person:" and who
+	// Address replaces a sender address that is missing or broken.
+	Address string
+}
+
+// Result is what follows.
+type Result struct {
+	Outcome string // of package inbound, or Referred
+	Reasons []string
+	Contact string
+	Intent  string
+	Task    string
+	Commit  ledger.Commit
+}
+
+// Referred is the outcome of a ground that only a person can decide on.
+const Referred = "review"
+
+// Decide makes the commit for a ground. An error is a fault of the program or
+// of the policy (a template that no longer renders), never of the input: input
+// that cannot be decided is Referred.
+func Decide(g Ground, ids digest.Key) (Result, error) {
+	b := &builder{g: g, ids: ids}
+	if err := b.decide(); err != nil {
+		return Result{}, err
+	}
+	b.res.Commit = b.c
+	return b.res, nil
+}
+
+// Reader tells whether the ground needs a reader's answer before it can be
+// decided: machine mail and plain opt-outs do not.
+func Reader(f Facts) bool {
+	return f.Human() && !f.OptOutPlain()
+}
+
+type builder struct {
+	g   Ground
+	ids digest.Key
+	c   ledger.Commit
+	res Result
+}
+
+func (b *builder) tenant() string { return b.g.Event.Tenant }
+
+func (b *builder) decide() error {
+	f := b.g.Facts
+	switch {
+	case b.g.Answer != nil && !b.g.Answer.Approve:
+		return b.dismiss()
+	case f.Unreadable() && b.g.Answer == nil:
+		return b.refer("unparseable")
+	case f.Machine():
+		return b.machineMail()
+	case f.OptOutPlain() && b.g.Person.Known():
+		return b.optOut()
+	case f.OptOutPlain():
+		return b.refer("opt_out_without_address")
+	}
+	return b.enquiry()
+}

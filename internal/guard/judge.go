@@ -1,0 +1,245 @@
+package guard
+
+// negationReach is how many words before a phrase a negation is looked for.
+const negationReach = 4
+
+// judge weighs a whole message.
+func (l *wordLists) judge(m message) Finding {
+	if f, _ := l.bare(m); f.Verdict != OptOutNone {
+		return f
+	}
+	doubtful := Finding{Verdict: OptOutNone}
+	for i := range l.languages {
+		lang := &l.languages[i]
+		f := lang.searchPhrases(m)
+		if f.Verdict == OptOutExplicit {
+			return f
+		}
+		if doubtful.Verdict == OptOutNone {
+			doubtful = f
+		}
+	}
+	if doubtful.Verdict != OptOutNone {
+		return doubtful
+	}
+	for i := range l.languages {
+		lang := &l.languages[i]
+		lists := [][]phrase{lang.word, lang.mention}
+		if len(m.words) <= shortText {
+			lists = append(lists, lang.short)
+		}
+		for _, list := range lists {
+			for _, p := range list {
+				if !p.pattern.possible(m) {
+					continue
+				}
+				if start, _ := p.pattern.find(m.words, 0); start >= 0 {
+					return Finding{OptOutDoubtful, p.id, lang.name}
+				}
+			}
+		}
+	}
+	return Finding{Verdict: OptOutNone}
+}
+
+// searchPhrases looks for this language's clear phrases; one that the words
+// around it leave clear is enough.
+func (lang *languageList) searchPhrases(m message) Finding {
+	found := Finding{Verdict: OptOutNone}
+	for _, p := range lang.phrases {
+		if !p.pattern.possible(m) {
+			continue
+		}
+		for from := 0; ; {
+			start, end := p.pattern.find(m.words, from)
+			if start < 0 {
+				break
+			}
+			if !lang.inDoubt(m, start, end) {
+				return Finding{OptOutExplicit, p.id, lang.name}
+			}
+			found = Finding{OptOutDoubtful, p.id, lang.name}
+			from = start + 1
+		}
+	}
+	return found
+}
+
+// inDoubt tells whether the words around a phrase leave open that the sender
+// wants no more mail.
+func (lang *languageList) inDoubt(m message, start, end int) bool {
+	if len(m.words) > longText {
+		return true
+	}
+	at := m.words[start]
+	sentenceStart, sentenceEnd := start, end
+	for sentenceStart > 0 && m.words[sentenceStart-1].sentence == at.sentence {
+		sentenceStart--
+	}
+	for sentenceEnd < len(m.words) && m.words[sentenceEnd].sentence == at.sentence {
+		sentenceEnd++
+	}
+	clauseStart := start
+	for clauseStart > sentenceStart && m.words[clauseStart-1].clause == at.clause {
+		clauseStart--
+	}
+	before := m.words[sentenceStart:start]
+	if m.questions[at.sentence] && !anyIn(lang.ask, m.words[sentenceStart:end]) {
+		return true
+	}
+	if anyIn(lang.third, m.words[clauseStart:start]) || anyIn(lang.pause, before) || anyIn(lang.pause, m.words[end:sentenceEnd]) {
+		return true
+	}
+	// A request word parts a refusal from what is asked for: "not interested
+	// please remove me".
+	reach := max(clauseStart, start-negationReach)
+	for i := start - 1; i >= reach; i-- {
+		if anyIn(lang.ask, m.words[i:i+1]) || anyIn(lang.polite, m.words[i:i+1]) {
+			return false
+		}
+		if anyIn(lang.not, m.words[i:i+1]) {
+			return true
+		}
+	}
+	return false
+}
+
+// bare finds a message that says nothing but an opt-out word: beside it only
+// greetings, thanks and a name. weak tells that the word is one that means
+// something else as soon as other words stand with it.
+func (l *wordLists) bare(m message) (f Finding, weak bool) {
+	f = Finding{Verdict: OptOutNone}
+	for i := 0; i < len(m.words); {
+		if end, g, w := l.bareAt(m.words, i); end > i {
+			if m.questions[m.words[i].sentence] {
+				g.Verdict = OptOutDoubtful
+			}
+			if f.Verdict == OptOutNone {
+				f, weak = g, w
+			} else if weak && !w {
+				weak = false
+			}
+			i = end
+			continue
+		}
+		end := l.skipPolite(m.words, i)
+		if end == i && f.Verdict != OptOutNone {
+			end = skipName(m.words, i)
+		}
+		if end == i {
+			return Finding{Verdict: OptOutNone}, false
+		}
+		i = end
+	}
+	return f, weak
+}
+
+// bareAt matches one opt-out word, the longest pattern of all lists.
+func (l *wordLists) bareAt(words []word, i int) (end int, f Finding, weak bool) {
+	for n := range l.languages {
+		lang := &l.languages[n]
+		for kind, list := range [][]phrase{lang.word, lang.only, lang.alone} {
+			for _, p := range list {
+				if e := p.pattern.matchAt(words, i); e > end {
+					verdict := OptOutExplicit
+					if kind == 2 {
+						verdict = OptOutDoubtful
+					}
+					end, f, weak = e, Finding{verdict, p.id, lang.name}, kind != 0
+				}
+			}
+		}
+	}
+	return end, f, weak
+}
+
+// onlyPolite tells whether a message has no words of its own.
+func (l *wordLists) onlyPolite(m message) bool {
+	for i := 0; i < len(m.words); {
+		end := l.skipPolite(m.words, i)
+		if end == i && i > 0 {
+			end = skipName(m.words, i)
+		}
+		if end == i {
+			return false
+		}
+		i = end
+	}
+	return true
+}
+
+// skipPolite passes one greeting or closing, with a name that follows it in
+// the same clause ("Hi Alex").
+func (l *wordLists) skipPolite(words []word, i int) int {
+	end := i
+	for _, p := range l.polite {
+		end = max(end, p.matchAt(words, i))
+	}
+	if end == i {
+		return i
+	}
+	for n := 0; n < 2 && end < len(words) && words[end].upper && words[end].clause == words[end-1].clause && !words[end].lineStart; n++ {
+		if e, _, _ := l.bareAt(words, end); e > end {
+			break
+		}
+		end++
+	}
+	return end
+}
+
+// skipName passes a name that ends the message: one to three capitalised
+// words that begin a line.
+func skipName(words []word, i int) int {
+	if len(words)-i > 3 || !words[i].lineStart {
+		return i
+	}
+	for _, w := range words[i:] {
+		if !w.upper {
+			return i
+		}
+	}
+	return len(words)
+}
+
+// dropFooters takes away lines that a mail program wrote.
+func (l *wordLists) dropFooters(m message) message {
+	kept := message{vocabulary: m.vocabulary, questions: m.questions}
+	for i := 0; i < len(m.words); {
+		if m.words[i].lineStart && startsWith(l.footers, m.words[i:]) {
+			for i++; i < len(m.words) && !m.words[i].lineStart; i++ {
+			}
+			continue
+		}
+		kept.words = append(kept.words, m.words[i])
+		i++
+	}
+	return kept
+}
+
+// find returns the first match of the pattern from a position on, or -1.
+func (p pattern) find(words []word, from int) (start, end int) {
+	for i := from; i < len(words); i++ {
+		if end := p.matchAt(words, i); end > i {
+			return i, end
+		}
+	}
+	return -1, -1
+}
+
+func anyIn(patterns []pattern, words []word) bool {
+	for _, p := range patterns {
+		if start, _ := p.find(words, 0); start >= 0 {
+			return true
+		}
+	}
+	return false
+}
+
+func startsWith(patterns []pattern, words []word) bool {
+	for _, p := range patterns {
+		if p.matchAt(words, 0) > 0 {
+			return true
+		}
+	}
+	return false
+}

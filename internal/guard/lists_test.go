@@ -1,0 +1,56 @@
+package guard
+
+import (
+	"errors"
+	"testing"
+	"testing/fstest"
+)
+
+func TestEmbeddedListsAreReadable(t *testing.T) {
+	t.Parallel()
+	lists, err := loadLists()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := len(lists.languages); n != 12 {
+		t.Errorf("%d languages, want 12", n)
+	}
+	for _, l := range lists.languages {
+		if len(l.word) == 0 || len(l.phrases) == 0 || len(l.not) == 0 || len(l.ask) == 0 {
+			t.Errorf("%s: a section is empty", l.name)
+		}
+		for _, p := range append(append([]phrase{}, l.word...), l.phrases...) {
+			// A pattern that an empty text matches would stop everything.
+			if p.pattern.match(nil, 0, 0) >= 0 {
+				t.Errorf("%s: a pattern of %s has only optional words", l.name, p.id)
+			}
+		}
+	}
+}
+
+func TestListLineOutsideASectionIsRefused(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{"stop = stop", "[phrase]\nno id", "[polite]\nid = thanks", "[nonsense]\na = b"} {
+		_, err := readLists(fstest.MapFS{"words/xx.txt": {Data: []byte(text)}})
+		if !errors.Is(err, errListForm) {
+			t.Errorf("%q: %v, want errListForm", text, err)
+		}
+	}
+}
+
+func TestPatternAlternativesOptionsAndPrefixes(t *testing.T) {
+	t.Parallel()
+	p := parsePattern("take|remove me please? off* liste?")
+	for text, want := range map[string]int{
+		"take me off":              3,
+		"remove me please offline": 4,
+		"take me off liste":        4,
+		"take me of":               -1,
+		"take me. off":             -1, // another sentence
+		"me take off":              -1,
+	} {
+		if got := p.matchAt(read(text).words, 0); got != want {
+			t.Errorf("%q: %d, want %d", text, got, want)
+		}
+	}
+}

@@ -1,0 +1,178 @@
+// Package importrule holds the shape of the module as data and checks that the
+// code has it: which package may import which, which may do I/O, and the few
+// places that may read the clock or the environment or know AWS.
+//
+// Its invariant: imports point downward only, and every package belongs to
+// exactly one layer. It reads source text, not builds, so it judges the files
+// of every platform and works while the code does not compile. It refuses to
+// know exceptions for single files: a place is a package.
+package importrule
+
+import "strings"
+
+// Rule says what one layer may import. Paths in it are relative to the module.
+type Rule struct {
+	// Layer is the name used in findings.
+	Layer string
+	// Packages are the patterns of the packages it governs. Of several rules
+	// the first that fits decides.
+	Packages []string
+	// Imports are the patterns of packages of this module it may import.
+	Imports []string
+	// Unit counts the leading segments by which packages are one unit: those
+	// may import one another. Zero: no package of the layer may, unless Imports
+	// says so.
+	Unit int
+	// Outside are the patterns of other modules' packages it may import.
+	Outside []string
+	// Refused are the patterns of the standard library it may not import.
+	Refused []string
+}
+
+// internal makes patterns for packages below internal/.
+func internal(names ...string) []string {
+	paths := make([]string, len(names))
+	for i, name := range names {
+		paths[i] = "internal/" + name
+	}
+	return paths
+}
+
+// union joins lists into a new one.
+func union(lists ...[]string) []string {
+	var all []string
+	for _, list := range lists {
+		all = append(all, list...)
+	}
+	return all
+}
+
+// below adds everything below each path.
+func below(paths []string) []string {
+	deep := make([]string, len(paths))
+	for i, path := range paths {
+		deep[i] = strings.TrimSuffix(path, "/**") + "/**"
+	}
+	return deep
+}
+
+func schema() []string { return internal("schema") }
+
+func facts() []string {
+	return below(internal("tenant", "address", "rawmail", "webhook", "contact", "match", "followup",
+		"guard", "outbox", "review", "audit", "inbound", "claim", "utc", "digest", "machine"))
+}
+
+func ports() []string {
+	return internal("ledger", "blob", "extract", "extract/prompts", "crm", "mailer", "queue",
+		"idempotency", "flow", "policybook")
+}
+
+func suites() []string {
+	return internal("ledger/ledgertest", "blob/blobtest", "extract/extracttest", "crm/crmtest",
+		"mailer/mailertest", "queue/queuetest")
+}
+
+func adapters() []string {
+	return below(internal("ledger/*", "blob/*", "extract/*", "crm/*", "mailer/*", "queue/*"))
+}
+
+func useCases() []string {
+	return below(internal("ingest", "process", "crmsync", "send", "feedback", "sweep", "console",
+		"optout", "timeline"))
+}
+
+// effects are the parts of the standard library by which a package would reach
+// outside. Not among them: io and io/fs (contracts), log/slog (a type says how
+// it is logged), net/url, net/mail and net/textproto (texts).
+func effects() []string {
+	return []string{
+		"os/**", "net", "net/http/**", "net/smtp", "net/rpc/**", "database/**", "log", "log/syslog",
+		"io/ioutil", "syscall/**", "plugin", "unsafe", "testing/**", "flag", "expvar",
+	}
+}
+
+// randomness is refused where the same input must give the same answer.
+func randomness() []string { return []string{"crypto/rand", "math/rand/**"} }
+
+// texts are the libraries that turn texts into texts.
+func texts() []string {
+	return []string{
+		"golang.org/x/net/idna", "golang.org/x/net/html/**", "golang.org/x/net/publicsuffix",
+		"golang.org/x/text/**", "github.com/nyaruka/phonenumbers", "github.com/jhillyerd/enmime/v2/**",
+		"github.com/inbucket/html2text/**", "github.com/santhosh-tekuri/jsonschema/v6/**",
+		"github.com/standard-webhooks/standard-webhooks/libraries/**",
+	}
+}
+
+// Rules is the shape, from the bottom up. A package that no rule governs is a
+// finding, so a new package begins with a line here.
+func Rules() []Rule {
+	anything := []string{"**"}
+	core := union(schema(), facts(), ports())
+	return []Rule{
+		{
+			Layer: "schema", Packages: schema(),
+			Refused: union(effects(), randomness()),
+		},
+		{
+			Layer: "facts", Packages: facts(), Imports: union(schema(), facts()),
+			Outside: texts(), Refused: union(effects(), randomness()),
+		},
+		{
+			Layer: "port", Packages: ports(), Imports: core,
+			Outside: texts(), Refused: effects(),
+		},
+		{
+			Layer: "conformance suite", Packages: suites(), Imports: core,
+			Outside: union(texts(), []string{"pgregory.net/rapid/**", "github.com/anishathalye/porcupine"}),
+		},
+		{
+			Layer: "adapter", Packages: adapters(), Imports: core, Unit: 3,
+			Outside: anything, Refused: []string{"testing/**"},
+		},
+		{
+			Layer: "use case", Packages: useCases(), Imports: core, Unit: 2,
+			Outside: union(texts(), []string{"github.com/coreos/go-oidc/**", "golang.org/x/oauth2/**"}),
+			Refused: []string{"os/**", "testing/**"},
+		},
+		{
+			// Whole-ledger check: a fact about all facts.
+			Layer: "invariant", Packages: below(internal("invariant")), Imports: core, Unit: 2,
+			Outside: texts(), Refused: effects(),
+		},
+		{
+			// The emulator is a thing of its own: it knows nothing of Onefold.
+			Layer: "emulator", Packages: internal("localaws"), Outside: anything,
+		},
+		{
+			Layer: "composition", Packages: below(internal("app", "lambdaio", "local")),
+			Imports: union(core, adapters(), useCases(), suites(),
+				below(internal("app", "lambdaio", "local", "invariant")), internal("localaws")),
+			Outside: anything, Refused: []string{"testing/**"},
+		},
+		{
+			Layer: "guard of the code", Packages: internal("importrule"), Unit: 2,
+		},
+		{
+			Layer: "scenario", Packages: below(internal("scenario")), Imports: []string{"internal/**"},
+			Outside: anything,
+		},
+		{
+			// Adapters are chosen by composition, never by the command line.
+			Layer: "command line", Packages: below(internal("cmd/onefold")),
+			Imports: union(core, useCases(), below(internal("app", "local", "invariant", "scenario")),
+				internal("localaws")),
+			Unit: 3, Outside: anything, Refused: []string{"testing/**"},
+		},
+		{
+			Layer: "function", Packages: []string{"functions/*"},
+			Imports: union(schema(), useCases(), below(internal("app", "lambdaio"))),
+			Outside: []string{"github.com/aws/aws-lambda-go/**"},
+			Refused: []string{"testing/**"},
+		},
+		{
+			Layer: "infra", Packages: []string{"infra/**"}, Imports: schema(), Unit: 1, Outside: anything,
+		},
+	}
+}

@@ -1,0 +1,181 @@
+package process
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"onefold/internal/blob"
+	"onefold/internal/extract"
+	"onefold/internal/flow"
+	"onefold/internal/inbound"
+	"onefold/internal/ledger"
+	"onefold/internal/rawmail"
+	"onefold/internal/tenant"
+	"onefold/internal/utc"
+)
+
+// MaxDecideTries is how often a decision is made again on a ground that had
+// changed, before the event waits a while.
+const MaxDecideTries = 6
+
+// decide reads the ground, decides and commits, until the commit stands on a
+// ground that had not changed. answer is a person's, or nil.
+func (s *Service) decide(ctx context.Context, e inbound.Event, answer *flow.Answer) error {
+	facts, err := s.facts(ctx, e)
+	if err != nil {
+		return err
+	}
+	policy, err := s.Policies.Current(ctx, e.Tenant)
+	if err != nil {
+		return err
+	}
+	var x *extract.Stored
+	if flow.Reader(facts) {
+		if x, err = s.extraction(ctx, e, facts, policy); err != nil {
+			return err
+		}
+	}
+	by := "extract"
+	if answer != nil {
+		by = answer.By
+	}
+	for try := range MaxDecideTries {
+		g := flow.Ground{
+			Event: e, Policy: policy, Facts: facts, Extraction: x, Answer: answer, By: by, Now: utc.At(s.Now()),
+			Person: flow.Identify(s.IDs, policy, flow.Whom(facts, x, answer)),
+		}
+		if g.Seen, err = s.see(ctx, g); err != nil {
+			return err
+		}
+		res, err := flow.Decide(g, s.IDs)
+		if err != nil {
+			return fmt.Errorf("decide: %w", err)
+		}
+		err = s.Store.Commit(ctx, res.Commit)
+		if err == nil {
+			s.logDecision(ctx, e, res)
+			return nil
+		}
+		if !ledger.NotWritten(err) {
+			// It may have been written: the event's row tells.
+			err = fmt.Errorf("commit of a decision: %w", err)
+		} else if _, refused := ledger.AsRefused(err); !refused && !errors.Is(err, ledger.ErrContention) {
+			return err
+		}
+		now, readErr := s.event(ctx, e.Tenant, e.ID)
+		if readErr != nil {
+			return readErr
+		}
+		if now == nil || now.State != e.State || now.Transition != e.Transition {
+			return errSettled
+		}
+		if !ledger.NotWritten(err) && try == MaxDecideTries-1 {
+			return err
+		}
+		if err := pause(ctx, time.Duration(1+rand.IntN(10<<try))*time.Millisecond); err != nil {
+			return err
+		}
+	}
+	return errors.New("the ground kept changing")
+}
+
+// facts reads the raw content. Content that is gone is a loss that a person
+// must see: it becomes an unreadable mail with a warning.
+func (s *Service) facts(ctx context.Context, e inbound.Event) (flow.Facts, error) {
+	raw, err := s.Blob.Get(ctx, blob.Ref(e.Raw))
+	if errors.Is(err, blob.ErrMissing) {
+		return flow.Facts{Content: e.Content, Kind: rawmail.Unparseable, Warnings: []string{"raw_missing"}}, nil
+	}
+	if err != nil {
+		return flow.Facts{}, fmt.Errorf("read raw content: %w", err)
+	}
+	policy, err := s.Policies.Current(ctx, e.Tenant)
+	if err != nil {
+		return flow.Facts{}, err
+	}
+	return FactsOf(e, raw, policy), nil
+}
+
+// FactsOf reads raw content by rule alone.
+func FactsOf(e inbound.Event, raw []byte, policy tenant.Policy) flow.Facts {
+	if e.Content == tenant.ContentMail {
+		return flow.FactsOfMail(rawmail.Parse(raw, policy.IsOwn))
+	}
+	var fields tenant.FieldMap
+	if ep, ok := policy.Endpoint(e.Source); ok {
+		fields = ep.Fields
+	}
+	values, err := fields.Read(raw)
+	if err != nil {
+		return flow.Facts{Content: e.Content, Kind: rawmail.Unparseable, Warnings: []string{"form_unreadable"}}
+	}
+	return flow.FactsOfForm(e, values)
+}
+
+// extraction is the reader's stored answer, asked for once: what is stored is
+// used, also by whoever asked at the same time and lost.
+func (s *Service) extraction(ctx context.Context, e inbound.Event, f flow.Facts, policy tenant.Policy) (*extract.Stored, error) {
+	k := ledger.Key{
+		Entity: ledger.Extraction, Tenant: e.Tenant, ID: e.ID,
+		Sub: s.Extractor.Model() + "@" + s.Extractor.PromptVersion(),
+	}
+	it, err := s.Store.Get(ctx, k)
+	if err != nil {
+		return nil, fmt.Errorf("read extraction: %w", err)
+	}
+	if it == nil {
+		if it, err = s.ask(ctx, e, f, k); err != nil {
+			return nil, err
+		}
+	}
+	var x extract.Stored
+	return &x, it.Decode(&x)
+}
+
+// ask calls the reader and stores what it said before anybody uses it. A crash
+// between the two leaves nothing; the next worker asks again.
+func (s *Service) ask(ctx context.Context, e inbound.Event, f flow.Facts, k ledger.Key) (ledger.Item, error) {
+	record, err := s.Extractor.Extract(ctx, f.Source)
+	reasons := []string(nil)
+	if err != nil {
+		if e.Attempt < MaxReaderAttempts {
+			return nil, fmt.Errorf("ask the reader: %w", err)
+		}
+		record, reasons = extract.Record{Intent: extract.Other, NeedsHumanReview: true}, []string{"reader_unavailable"}
+	} else {
+		record, reasons = extract.Validate(f.Source, record)
+	}
+	stored := extract.Stored{
+		Tenant: e.Tenant, Event: e.ID, Model: s.Extractor.Model(), PromptVersion: s.Extractor.PromptVersion(),
+		Record: record, Reasons: reasons, At: utc.At(s.Now()),
+	}
+	var c ledger.Commit
+	if err := c.Create("extraction", k, stored); err != nil {
+		return nil, err
+	}
+	item := c.Writes[0].Item
+	err = s.Store.Commit(ctx, c)
+	if r, refused := ledger.AsRefused(err); refused {
+		if lost, ok := r.By("extraction"); ok && lost.Current != nil {
+			return lost.Current, nil
+		}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("store extraction: %w", err)
+	}
+	return item, nil
+}
+
+func pause(ctx context.Context, d time.Duration) error {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-t.C:
+		return nil
+	}
+}

@@ -1,0 +1,159 @@
+// Package process takes an event from recorded to decided: raw content, facts,
+// the reader's answer stored before it is used, and one commit.
+//
+// Its invariant: whatever happens in between, the event is decided by exactly
+// one commit, or a review task holds it, or its own times bring it back.
+package process
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"time"
+
+	"onefold/internal/blob"
+	"onefold/internal/claim"
+	"onefold/internal/digest"
+	"onefold/internal/extract"
+	"onefold/internal/flow"
+	"onefold/internal/idempotency"
+	"onefold/internal/inbound"
+	"onefold/internal/ledger"
+	"onefold/internal/policybook"
+	"onefold/internal/utc"
+)
+
+// Service works on events. All fields are needed.
+type Service struct {
+	Store     ledger.Store
+	Blob      blob.Store
+	Policies  *policybook.Book
+	Extractor extract.Extractor
+	IDs       digest.Key
+	Now       func() time.Time
+	Timeout   time.Duration // after which this worker is killed
+	Log       *slog.Logger
+}
+
+// MaxReaderAttempts is how often an event is tried with a reader that gives
+// no answer before a person is asked.
+const MaxReaderAttempts = 6
+
+// Handle works on one change of the events table. It returns an error only
+// when the ledger itself could not be asked, and the change should come again;
+// every other fault is written on the event's row, and Handle reports success
+// so that no other event waits behind this one.
+//
+// Deliveries, extractions, removals and states that are not this worker's
+// succeed without a word.
+func (s *Service) Handle(ctx context.Context, ch ledger.Change) error {
+	if ch.Key.Entity != ledger.Event || ch.Item == nil || ch.Item.Text("state") != inbound.Recorded {
+		return nil
+	}
+	// The image is of the past; the row decides.
+	e, err := s.event(ctx, ch.Key.Tenant, ch.Key.ID)
+	if err != nil {
+		return err
+	}
+	now := utc.At(s.Now())
+	if e == nil || e.State != inbound.Recorded || now.Before(e.NotBefore) {
+		return nil
+	}
+	switch e.Judge("", now) {
+	case claim.Fresh, claim.Takeover:
+	case claim.Done, claim.Running, claim.Mismatch:
+		return nil // due_at brings it back after the lapse
+	}
+	claimed, won, err := s.claim(ctx, *e)
+	if err != nil || !won {
+		return err
+	}
+	return s.work(ctx, claimed)
+}
+
+// claim takes the event for this worker. A crash after it leaves in_progress
+// with a lapse, and due_at behind the lapse.
+func (s *Service) claim(ctx context.Context, e inbound.Event) (inbound.Event, bool, error) {
+	now := utc.At(s.Now())
+	owner := idempotency.NewOwner()
+	until := now.Add(idempotency.Lease(s.Timeout))
+	set, rec := idempotency.Claim(e.Record, owner, until)
+	set["due_at"] = until.Add(time.Second)
+	set["nudges"] = 0
+	var c ledger.Commit
+	if err := c.Update("event", eventKey(e), ledger.All(ledger.AtVersion(e.Version), ledger.Is("state", inbound.Recorded)), set); err != nil {
+		return e, false, err
+	}
+	e.Record = rec
+	err := s.Store.Commit(ctx, c)
+	if r, refused := ledger.AsRefused(err); refused {
+		f, _ := r.By("event")
+		return e, idempotency.Mine(f.Current, owner, rec.Attempt), nil
+	}
+	if err != nil {
+		return e, false, fmt.Errorf("claim event %s: %w", flow.LogID(e.Tenant, e.ID), err)
+	}
+	return e, true, nil
+}
+
+// work decides a claimed event. What cannot be had now is tried again later by
+// the row's own times.
+func (s *Service) work(ctx context.Context, e inbound.Event) error {
+	err := s.decide(ctx, e, nil)
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, errSettled):
+		return nil
+	}
+	s.Log.LogAttrs(ctx, slog.LevelWarn, "event not decided, it is tried again",
+		slog.String("event", flow.LogID(e.Tenant, e.ID)), slog.Int64("attempt", e.Attempt), slog.String("error", err.Error()))
+	return s.release(ctx, e)
+}
+
+// release gives the event back, due again after a growing wait. If this write
+// is lost too, the claim lapses and the sweeper brings the event back.
+func (s *Service) release(ctx context.Context, e inbound.Event) error {
+	again := utc.At(s.Now()).Add(Backoff(e.Attempt))
+	var c ledger.Commit
+	err := c.Update("event", eventKey(e), ledger.All(ledger.Is("state", inbound.Recorded), idempotency.Fence(e.Record)),
+		idempotency.Join(idempotency.Release(), ledger.Item{"not_before": again, "due_at": again}))
+	if err != nil {
+		return err
+	}
+	err = s.Store.Commit(ctx, c)
+	if _, refused := ledger.AsRefused(err); refused {
+		return nil // somebody else has it
+	}
+	return err
+}
+
+// errSettled says that the event is no longer this worker's to decide.
+var errSettled = errors.New("process: the event was settled by another worker")
+
+func (s *Service) event(ctx context.Context, tenantID, id string) (*inbound.Event, error) {
+	it, err := s.Store.Get(ctx, ledger.Key{Entity: ledger.Event, Tenant: tenantID, ID: id})
+	if err != nil {
+		return nil, fmt.Errorf("read event %s: %w", flow.LogID(tenantID, id), err)
+	}
+	if it == nil {
+		return nil, nil
+	}
+	var e inbound.Event
+	return &e, it.Decode(&e)
+}
+
+func eventKey(e inbound.Event) ledger.Key {
+	return ledger.Key{Entity: ledger.Event, Tenant: e.Tenant, ID: e.ID}
+}
+
+// Backoff is the wait before try n+1: two seconds doubled each time, at most
+// ten minutes, less up to a quarter at random so that many do not come at
+// once.
+func Backoff(n int64) time.Duration {
+	d := 2 * time.Second << min(max(n-1, 0), 9)
+	d = min(d, 10*time.Minute)
+	return d - time.Duration(rand.Int64N(int64(d)/4+1))
+}

@@ -1,0 +1,145 @@
+package rawmail
+
+import (
+	"regexp"
+	"strings"
+)
+
+var (
+	// daemonLocal are the local parts and names that mail systems write under.
+	daemonLocal = regexp.MustCompile(`(?i)\b(?:mailer[-_ ]?daemon|post[-_]?master|poostmaster|mail[-_. ]?deliver\w*[-_. ](?:sub)?sys\w*|mail delivery (?:service|subsystem)|ndr administrator|(?:mail )?system administrator|microsoft exchange)\b`)
+	// robotLocal are senders that only machines use, though not only for bounces.
+	robotLocal = regexp.MustCompile(`(?i)\b(?:no-?reply|do-?not-?reply|bounces?|daemon|sysadmin)\b`)
+
+	bounceSubject = regexp.MustCompile(`(?i)^\W*(?:` +
+		`undeliver(?:ed|able)\b|non[ -]?(?:delivery|recapitabile|remis)|unzustellbar|onbestelbaar|no se puede entregar|não é possível entregar|недоставленное|ваше сообщение не доставлено` +
+		`|(?:mail |message )?delivery (?:status|notification|report|failure|failed|has failed|error)|returned mail|mail (?:delivery|system) (?:failed|failure|error|status)` +
+		`|failure notice|failure delivery|message (?:delivery|you sent|could not)|sorry, your message could not|there was an error sending your mail|postmaster notify|notice: mail delivery|mail failure|rejected:` +
+		`|échec de (?:la )?(?:remise|distribution)|mail could not be delivered|メールエラー|配信|送信)`)
+
+	bounceText = regexp.MustCompile(`(?i)(?:` +
+		`could ?n[o']t be delivered|was not delivered|not be delivered to|(?:was|were|wasn't) (?:un)?able to deliver|unable to deliver|did not reach the following|had (?:permanent fatal|delivery|transient non-fatal) (?:errors|problems)` +
+		`|delivery to the following recipients? (?:failed|has failed|has been delayed)|permanent(?:ly)? (?:error|fail)|delivery (?:has )?failed|returned permanent errors|undeliverable|rejected by (?:a|the) (?:remote|recipient)` +
+		`|user unknown|unknown user|recipient address rejected|mailbox (?:is )?full|failure reasons|transcript of session|giving up on|automatically rejected|trouble delivering|cannot be delivered|following address(?:es)? failed` +
+		`|no such user|delivery status|送信できません|送信に失敗|не может быть доставлено)`)
+)
+
+// bounce recognises delivery reports (RFC 3464) and the free-text reports of
+// mail systems that do not write one. Reasons are nil when it is neither.
+//
+// A free-text report needs a sign that a machine sent it: a person who
+// forwards a bounce to ask about it stays a person.
+func bounce(m *Message, h header, b body) (reasons []string, list []Suppression) {
+	status := b.reportsOf("message/delivery-status", "message/global-delivery-status")
+	if b.reportType == "delivery-status" || len(status) > 0 {
+		return append(reasons, "delivery_status_report"), failedRecipients(m, h, b, status)
+	}
+	if n, ok := snsNotice(m.Text); ok && n.kind != "Complaint" {
+		return append(reasons, "ses_notification"), n.list
+	}
+	from := h.get("from")
+	machine := 0
+	sign := func(present bool, weight int, reason string) {
+		if present {
+			machine += weight
+			reasons = append(reasons, reason)
+		}
+	}
+	sign(m.NullReturn, 2, "null_return_path")
+	sign(daemonLocal.MatchString(from) || daemonLocal.MatchString(m.ReturnPath) || strings.EqualFold(strings.Trim(h.get("return-path"), "<> "), "mailer-daemon"), 2, "daemon_sender")
+	sign(h.has("x-failed-recipients"), 2, "failed_recipients_header")
+	sign(robotLocal.MatchString(from), 1, "robot_sender")
+	sign(h.has("from") && len(m.From) == 0, 1, "empty_sender")
+	sign(firstWord(h.get("auto-submitted")) != "" && firstWord(h.get("auto-submitted")) != "no", 1, "auto_submitted")
+	if machine == 0 {
+		return nil, nil
+	}
+	told := 0
+	subject, text := bounceSubject.MatchString(m.Subject), bounceText.MatchString(cut(m.Text, maxReport))
+	if subject {
+		told += 2
+		reasons = append(reasons, "bounce_subject")
+	}
+	if text {
+		told += 2
+		reasons = append(reasons, "bounce_text")
+	}
+	if h.has("x-failed-recipients") {
+		told += 2
+	}
+	// An out-of-office note also comes with a null path; it tells of no failure.
+	if awaySubject.MatchString(m.Subject) || told == 0 || machine+told < 3 || (machine == 1 && told < 4) {
+		return nil, nil
+	}
+	return reasons, failedRecipients(m, h, b, nil)
+}
+
+// failedRecipients asks the report first, then the text.
+func failedRecipients(m *Message, h header, b body, status []report) []Suppression {
+	var found []failure
+	for _, r := range status {
+		found = append(found, statusBlocks(r.content)...)
+	}
+	if len(found) == 0 && strings.Contains(strings.ToLower(m.Text), "final-recipient:") {
+		found = statusBlocks(m.Text)
+	}
+	for _, o := range b.originals() {
+		// A gateway that wraps another system's report has nothing of its own to say.
+		if len(found) == 0 && strings.Contains(strings.ToLower(o.content), "\nfinal-recipient:") {
+			found = statusBlocks(o.content)
+		}
+	}
+	told, rest := splitOriginal(m.Text)
+	told = cut(told, maxReport)
+	if len(found) == 0 {
+		found = textFailures(m, h, told)
+	}
+	if len(found) == 0 {
+		if to := originalRecipient(b, rest); to != "" {
+			found = []failure{{address: to, text: told}}
+		}
+	}
+	var list []Suppression
+	for _, f := range found {
+		// A report without a diagnosis is read with the text beside it, but
+		// only where there is one recipient for it to be about.
+		f.text = cut(f.text, maxDiagnosis)
+		if len(found) == 1 {
+			f.beside = cut(told, maxDiagnosis)
+			if f.text == "" {
+				f.text = f.beside
+			}
+		}
+		s := Suppression{Address: f.address, Reason: "bounce", Code: f.code(), Hard: f.hard()}
+		switch f.action {
+		case "delivered", "relayed", "expanded":
+			continue
+		}
+		if len(list) < maxRecipients {
+			list = append(list, s)
+		}
+	}
+	return list
+}
+
+// statusBlocks reads message/delivery-status: a block for the message, then
+// one for each recipient (RFC 3464 section 2.1).
+func statusBlocks(content string) (out []failure) {
+	for block := range strings.SplitSeq(content, "\n\n") {
+		fields := header(fieldsOf(block))
+		final := cleanAddress(afterSemicolon(fields.get("final-recipient")), new(warnings))
+		original := cleanAddress(afterSemicolon(fields.get("original-recipient")), new(warnings))
+		if !fields.has("final-recipient") && !fields.has("original-recipient") {
+			continue
+		}
+		f := failure{address: original, action: firstWord(fields.get("action")), status: firstWord(fields.get("status"))}
+		// The original recipient is the one we wrote to; an alias behind it is not ours to suppress.
+		if f.address == "" {
+			f.address = final
+		}
+		f.text = strings.Join(fields.all("diagnostic-code"), "\n")
+		f.localAgent = strings.HasPrefix(strings.ToLower(f.text), "x-unix")
+		out = append(out, f)
+	}
+	return out
+}

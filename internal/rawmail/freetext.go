@@ -1,0 +1,122 @@
+package rawmail
+
+import (
+	"regexp"
+	"strings"
+)
+
+var (
+	addrInText = regexp.MustCompile(`[A-Za-z0-9!#$%&'*+/=?^_{|}~.\-]{1,64}@[A-Za-z0-9\-]{1,63}(?:\.[A-Za-z0-9\-]{1,63}){1,8}`)
+
+	// originalBegins is how mail systems introduce the mail they give back.
+	originalBegins = regexp.MustCompile(`(?i)^[\s\-=*>#|]*(?:below this line is (?:a|the)|(?:enclosed|this) is a copy|original (?:message|mail)|unsent message follows|returned message|message header follows|(?:the )?header of (?:the|your)|forwarded message|message headers? (?:and|follow)|copy of (?:the|your) message|undelivered message|message contents|included is)`)
+
+	// namesRecipient: the address stands where reports put the failed one.
+	namesRecipient = regexp.MustCompile(`(?i)^(?:\s|>>>|<<<|\*|-)*(?:(?:recipient|failed recipient|delivered to|rcpt to|could not be delivered to|address|user)\s*:\s*|\d{3}[ \-](?:[245]\.\d+\.\d+ )?)?<?(?:mailto:)?$`)
+
+	namesOther = regexp.MustCompile(`(?i)^(?:[\s>*]|>>>|<<<)*(?:from|to|cc|reply-to|sender|sent|subject|date|mail from|\(?envelope|received|by|for|message-id|return-path|x-[\w-]+)\s*:`)
+)
+
+// splitOriginal cuts a report's text where the returned mail begins: nothing
+// in that one says anything of the failure.
+func splitOriginal(text string) (told, rest string) {
+	lines := strings.Split(text, "\n")
+	for i, line := range lines {
+		if i > 0 && (originalBegins.MatchString(line) || strings.HasPrefix(line, "Received: ") || strings.HasPrefix(line, "Return-Path: ")) {
+			return strings.Join(lines[:i], "\n"), strings.Join(lines[i:], "\n")
+		}
+	}
+	return text, ""
+}
+
+// textFailures finds who failed in a report that people were meant to read.
+func textFailures(m *Message, h header, told string) []failure {
+	var stated []string
+	for _, a := range addrInText.FindAllString(h.get("x-failed-recipients"), maxRecipients) {
+		stated = append(stated, a)
+	}
+	// The report goes to the sender of the mail that failed, so neither its
+	// sender nor its reader can be the failed recipient.
+	others := map[string]bool{}
+	for _, boxes := range [][]Mailbox{m.From, m.To} {
+		for _, box := range boxes {
+			others[strings.ToLower(box.Address)] = true
+		}
+	}
+	var strong []failure
+	weak := ""
+	index := map[string]int{}
+	current := -1
+	for line := range strings.SplitSeq(told, "\n") {
+		at := addrInText.FindStringIndex(line)
+		if at != nil && !namesOther.MatchString(line) {
+			addr := strings.Trim(line[at[0]:at[1]], ".")
+			key := strings.ToLower(addr)
+			switch {
+			case others[key] && !contains(stated, addr):
+			case namesRecipient.MatchString(line[:at[0]]) && len(index) < maxRecipients:
+				i, known := index[key]
+				if !known {
+					i = len(strong)
+					index[key] = i
+					strong = append(strong, failure{address: addr})
+				}
+				current = i
+			case weak == "":
+				weak = addr
+			}
+		}
+		if current >= 0 {
+			strong[current].text += line + "\n"
+		}
+	}
+	switch {
+	case len(stated) > 0:
+		return statedFailures(stated, strong, index, told)
+	case len(strong) == 1:
+		strong[0].text = told
+		return strong
+	case len(strong) > 1:
+		return strong
+	case weak != "":
+		return []failure{{address: weak, text: told}}
+	}
+	return nil
+}
+
+// statedFailures follows the header where there is one, with the text found
+// for each address.
+func statedFailures(stated []string, strong []failure, index map[string]int, told string) (out []failure) {
+	for _, a := range stated {
+		f := failure{address: a, text: told}
+		if i, ok := index[strings.ToLower(a)]; ok && len(stated) > 1 {
+			f.text = strong[i].text
+		}
+		out = append(out, f)
+	}
+	return out
+}
+
+func contains(list []string, s string) bool {
+	for _, have := range list {
+		if strings.EqualFold(have, s) {
+			return true
+		}
+	}
+	return false
+}
+
+// originalRecipient is who the returned mail was for: the last resort where
+// the report itself names nobody, and only if it was for one.
+func originalRecipient(b body, rest string) string {
+	sources := []string{rest}
+	for _, o := range b.originals() {
+		sources = append(sources, o.content)
+	}
+	for _, s := range sources {
+		if boxes := mailboxes(header(fieldsOf(s)).get("to"), new(warnings)); len(boxes) == 1 {
+			return boxes[0].Address
+		}
+	}
+	return ""
+}

@@ -1,0 +1,139 @@
+package rawmail
+
+import (
+	"bytes"
+	"strings"
+)
+
+// header is the top header block in order, names in lower case, values
+// unfolded and in UTF-8 but with encoded words still encoded.
+type header []field
+
+type field struct{ name, value string }
+
+// get gives the first value, "" if none; has tells the two apart.
+func (h header) get(name string) string {
+	for _, f := range h {
+		if f.name == name {
+			return f.value
+		}
+	}
+	return ""
+}
+
+func (h header) has(name string) bool {
+	for _, f := range h {
+		if f.name == name {
+			return true
+		}
+	}
+	return false
+}
+
+func (h header) all(name string) []string {
+	var values []string
+	for _, f := range h {
+		if f.name == name {
+			values = append(values, f.value)
+		}
+	}
+	return values
+}
+
+// splitHeader reads the header block by hand: no library at hand goes on
+// after a line that is no header field, and the mail must not be lost for one.
+func splitHeader(raw []byte, w *warnings) (header, []byte) {
+	raw = bytes.TrimPrefix(raw, []byte("\xef\xbb\xbf"))
+	raw = bytes.TrimLeft(raw, "\r\n")
+	var h header
+	rest, kept := raw, 0
+	var stray []byte // from the first of the latest run of lines that are no fields
+	for first := true; len(rest) > 0; first = false {
+		line, next := nextLine(rest)
+		switch {
+		case len(line) == 0:
+			if stray != nil {
+				return endOnStray(h, raw, stray, w)
+			}
+			return h, next
+		case first && (bytes.HasPrefix(line, []byte("From ")) || bytes.HasPrefix(line, []byte(">From "))):
+			w.add(warnMboxLine)
+		case kept > maxHeader || len(h) >= maxFields:
+			w.add(warnHeaderTruncated)
+		case (line[0] == ' ' || line[0] == '\t') && len(h) > 0 && stray == nil:
+			kept += len(line)
+			h[len(h)-1].value += " " + string(bytes.TrimSpace(line))
+		default:
+			name, value, ok := splitField(line)
+			if !ok {
+				if stray == nil {
+					stray = rest
+				}
+				break
+			}
+			if stray != nil {
+				w.add(warnStrayLine)
+				stray = nil
+			}
+			kept += len(line)
+			h = append(h, field{name, value})
+		}
+		rest = next
+	}
+	if stray != nil {
+		return endOnStray(h, raw, stray, w)
+	}
+	return h, nil
+}
+
+// endOnStray: the block ended in lines that are no fields. They are the body,
+// begun without a separator; with no field before them all is body.
+func endOnStray(h header, raw, stray []byte, w *warnings) (header, []byte) {
+	w.add(warnNoSeparator)
+	if len(h) == 0 {
+		return nil, raw
+	}
+	return h, stray
+}
+
+// nextLine takes LF, CRLF or, in a text that has no LF at all, CR.
+func nextLine(b []byte) (line, rest []byte) {
+	i := bytes.IndexByte(b, '\n')
+	if i < 0 {
+		if i = bytes.IndexByte(b, '\r'); i < 0 {
+			return b, nil
+		}
+	}
+	return bytes.TrimRight(b[:i], "\r"), b[i+1:]
+}
+
+// splitField reads "name: value". White space before the colon is tolerated
+// (RFC 5322 section 4.5.8).
+func splitField(line []byte) (name, value string, ok bool) {
+	colon := bytes.IndexByte(line, ':')
+	if colon <= 0 || colon > 128 {
+		return "", "", false
+	}
+	key := bytes.TrimRight(line[:colon], " \t")
+	for _, c := range key {
+		if c <= ' ' || c >= 0x7f {
+			return "", "", false
+		}
+	}
+	if len(key) == 0 {
+		return "", "", false
+	}
+	return strings.ToLower(string(key)), string(bytes.TrimSpace(line[colon+1:])), true
+}
+
+// toUTF8 turns raw 8-bit values into UTF-8, after unfolding so that no
+// character is split.
+func (h header) toUTF8(w *warnings) {
+	for i, f := range h {
+		value, guessed := guessCharset([]byte(f.value))
+		if guessed {
+			w.add(warn8BitHeader)
+		}
+		h[i].value = value
+	}
+}

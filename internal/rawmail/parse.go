@@ -1,0 +1,157 @@
+package rawmail
+
+import (
+	"net/mail"
+	"regexp"
+	"strings"
+	"time"
+)
+
+// IsOwn says whether an address is one this deployment sends from. It must not
+// panic or block.
+type IsOwn func(addr string) bool
+
+// Parse reads one raw mail. It never fails: what cannot be read is left zero
+// and named in Warnings. own may be nil; then only the header of our own mail
+// marks it.
+func Parse(raw []byte, own IsOwn) Message {
+	if own == nil {
+		own = func(string) bool { return false }
+	}
+	if m, ok := parse(raw, own, true); ok {
+		return m
+	}
+	// The library gave up on this body: the header alone is read again.
+	m, ok := parse(raw, own, false)
+	if !ok {
+		m = Message{Kind: Unparseable, KindReasons: []string{warnParserFault}}
+		m.ContentHash = contentHash(nil, []string{string(raw)})
+		fillEmpty(&m)
+	}
+	m.Warnings = append(m.Warnings, warnParserFault)
+	return m
+}
+
+func parse(raw []byte, own IsOwn, withBody bool) (m Message, ok bool) {
+	defer func() {
+		if recover() != nil {
+			m, ok = Message{}, false
+		}
+	}()
+	var w warnings
+	if len(raw) > MaxRaw {
+		w.add(warnTooLarge)
+		withBody = false
+	}
+	h, rawBody := splitHeader(raw, &w)
+	h.toUTF8(&w)
+	b := body{mediaType: "text/plain", hashed: []string{string(rawBody)}}
+	if withBody {
+		b = readBody(h, rawBody, &w)
+	}
+	m = readHeader(h, &w)
+	m.Text, m.Attachments = b.text, b.attachments
+	m.Visible, m.Quoted, m.Signature = splitText(b.text)
+	classify(&m, h, b, own, &w)
+	m.ContentHash = contentHash(h, b.hashed)
+	m.Warnings = w
+	fillEmpty(&m)
+	return m, true
+}
+
+// fillEmpty makes nil lists empty, so that stored JSON has one form.
+func fillEmpty(m *Message) {
+	for _, list := range []*[]Mailbox{&m.From, &m.ReplyTo, &m.Sender, &m.To, &m.Cc} {
+		if *list == nil {
+			*list = []Mailbox{}
+		}
+	}
+	for _, list := range []*[]string{&m.InReplyTo, &m.References, &m.KindReasons, &m.Warnings} {
+		if *list == nil {
+			*list = []string{}
+		}
+	}
+	if m.Attachments == nil {
+		m.Attachments = []Attachment{}
+	}
+	if m.Recipients == nil {
+		m.Recipients = []Suppression{}
+	}
+}
+
+func readHeader(h header, w *warnings) Message {
+	m := Message{
+		From:       mailboxes(h.get("from"), w),
+		ReplyTo:    mailboxes(h.get("reply-to"), w),
+		Sender:     mailboxes(h.get("sender"), w),
+		To:         mailboxes(strings.Join(h.all("to"), ", "), w),
+		Cc:         mailboxes(strings.Join(h.all("cc"), ", "), w),
+		Subject:    decodeWords(h.get("subject"), w),
+		InReplyTo:  messageIDs(h.get("in-reply-to")),
+		References: messageIDs(h.get("references")),
+	}
+	switch {
+	case !h.has("from"):
+		w.add(warnFromMissing)
+		w.add(warnFromUnreadable)
+	case len(m.From) == 0:
+		w.add(warnFromUnreadable)
+	}
+	if len(h.all("from")) > 1 {
+		w.add(warnFromRepeated)
+	}
+	if path := h.get("return-path"); h.has("return-path") {
+		m.ReturnPath = cleanAddress(path, w)
+		m.NullReturn = strings.Trim(path, " \t") == "<>"
+	}
+	if ids := messageIDs(h.get("message-id")); len(ids) > 0 {
+		m.MessageID = ids[0]
+	} else {
+		w.add(warnMessageIDNone)
+	}
+	m.Date = readDate(h, w)
+	return m
+}
+
+var messageID = regexp.MustCompile(`<([^<>\s]{1,998})>`)
+
+// messageIDs gives the last maxReferences identifiers: the newest of a thread
+// stand at the end (RFC 5322 section 3.6.4).
+func messageIDs(value string) []string {
+	ids := []string{}
+	for _, m := range messageID.FindAllStringSubmatch(value, -1) {
+		ids = append(ids, oneLine(m[1]))
+	}
+	if len(ids) == 0 {
+		// Some mailers leave the brackets out.
+		if words := strings.Fields(value); len(words) == 1 && strings.Contains(words[0], "@") {
+			ids = append(ids, oneLine(strings.Trim(words[0], "<>")))
+		}
+	}
+	return ids[max(0, len(ids)-maxReferences):]
+}
+
+func readDate(h header, w *warnings) time.Time {
+	value := oneLine(h.get("date"))
+	if value == "" {
+		w.add(warnDateMissing)
+		return time.Time{}
+	}
+	if i := strings.IndexByte(value, '('); i > 0 {
+		value = strings.TrimSpace(value[:i])
+	}
+	if t, err := mail.ParseDate(value); err == nil {
+		return t.UTC()
+	}
+	for _, layout := range []string{
+		time.RFC3339, time.RFC850, time.ANSIC, time.UnixDate, time.RubyDate,
+		"Mon, 2 Jan 2006 15:04:05", "2 Jan 2006 15:04:05", "Mon, 2 Jan 06 15:04:05 -0700",
+		"Mon, 2 Jan 2006 15:04:05 -07:00", "2006-01-02 15:04:05 -0700", "2006-01-02 15:04:05",
+	} {
+		if t, err := time.Parse(layout, value); err == nil {
+			return t.UTC()
+		}
+	}
+	w.add(warnDateUnreadable)
+	return time.Time{}
+}

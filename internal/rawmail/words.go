@@ -1,0 +1,168 @@
+package rawmail
+
+import (
+	"encoding/base64"
+	"regexp"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/net/html/charset"
+	"golang.org/x/text/encoding"
+	"golang.org/x/text/encoding/charmap"
+	"golang.org/x/text/encoding/ianaindex"
+	"golang.org/x/text/encoding/japanese"
+)
+
+// encodedWord is RFC 2047 section 2, wider: text may hold spaces, and a
+// language may follow the charset (RFC 2231 section 5).
+var encodedWord = regexp.MustCompile(`=\?([^?\s*]+)(?:\*[^?\s]*)?\?([bBqQ])\?([^?]*)\?=`)
+
+// decodeWords decodes encoded words anywhere in s, into one line. Neighbours
+// of one charset are joined before decoding, since many mailers split a
+// character between two words. A word of unknown charset stays as it is.
+func decodeWords(s string, w *warnings) string {
+	found := encodedWord.FindAllStringSubmatchIndex(s, -1)
+	if found == nil {
+		return oneLine(s)
+	}
+	var out strings.Builder
+	end := 0
+	for i := 0; i < len(found); {
+		m := found[i]
+		// White space between two encoded words is not part of the text.
+		if gap := s[end:m[0]]; i == 0 || strings.TrimSpace(gap) != "" {
+			out.WriteString(gap)
+		}
+		label := s[m[2]:m[3]]
+		data := wordBytes(s[m[4]:m[5]], s[m[6]:m[7]])
+		begin := m[0]
+		end = m[1]
+		for i++; i < len(found); i++ {
+			n := found[i]
+			if strings.TrimSpace(s[end:n[0]]) != "" || !strings.EqualFold(label, s[n[2]:n[3]]) {
+				break
+			}
+			data = append(data, wordBytes(s[n[4]:n[5]], s[n[6]:n[7]])...)
+			end = n[1]
+		}
+		text, ok := decodeCharset(data, label, w)
+		if !ok {
+			text = s[begin:end]
+		}
+		out.WriteString(text)
+	}
+	out.WriteString(s[end:])
+	return oneLine(out.String())
+}
+
+func wordBytes(kind, text string) []byte {
+	if kind == "b" || kind == "B" {
+		return decodeBase64([]byte(text), len(text))
+	}
+	return decodeQuoted([]byte(strings.ReplaceAll(text, "_", "=20")), len(text))
+}
+
+// decodeBase64 keeps what can be decoded; characters outside the alphabet do
+// not count (RFC 2045 section 6.8).
+func decodeBase64(in []byte, limit int) []byte {
+	clean := make([]byte, 0, min(len(in), limit/3*4+8))
+	for _, c := range in {
+		if len(clean) >= limit/3*4+4 {
+			break
+		}
+		if c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z' || c >= '0' && c <= '9' || c == '+' || c == '/' {
+			clean = append(clean, c)
+		}
+	}
+	if len(clean)%4 == 1 {
+		clean = clean[:len(clean)-1]
+	}
+	out := make([]byte, base64.RawStdEncoding.DecodedLen(len(clean)))
+	n, _ := base64.RawStdEncoding.Decode(out, clean) // nothing outside the alphabet is left to fail on
+	return out[:n]
+}
+
+// decodeCharset is total; ok is false for an unknown charset, where the text
+// is a guess.
+func decodeCharset(b []byte, label string, w *warnings) (text string, ok bool) {
+	label = strings.ToLower(strings.Trim(strings.TrimSpace(label), `"'`))
+	label = strings.TrimPrefix(label, "charset=")
+	switch label {
+	case "", "us-ascii", "ascii", "utf-8", "utf8", "ansi_x3.4-1968":
+		text, guessed := guessCharset(b)
+		if guessed {
+			w.add(warnCharsetMismatch)
+		}
+		return text, true
+	}
+	// Text that is valid UTF-8 beyond ASCII is UTF-8, whatever the label says.
+	if utf8.Valid(b) && !isASCII(b) {
+		w.add(warnCharsetMismatch)
+		return string(b), true
+	}
+	enc := lookUp(label)
+	if enc == nil {
+		w.add(warnUnknownCharset)
+		text, _ := guessCharset(b)
+		return text, false
+	}
+	out, err := enc.NewDecoder().Bytes(b)
+	if err != nil || !utf8.Valid(out) {
+		w.add(warnCharsetMismatch)
+		text, _ := guessCharset(b)
+		return text, true
+	}
+	return string(out), true
+}
+
+func lookUp(label string) encoding.Encoding {
+	enc, name := charset.Lookup(label)
+	if enc == nil || name == "replacement" {
+		enc, _ = ianaindex.MIME.Encoding(label) // nil for unknown and for unsupported
+	}
+	return enc
+}
+
+// guessCharset reads unlabelled bytes: UTF-8 if valid, ISO-2022-JP by its
+// escapes, else Windows-1252, which every byte string is; guessed tells the last.
+func guessCharset(b []byte) (text string, guessed bool) {
+	if s := string(b); strings.Contains(s, "\x1b$") {
+		if out, err := japanese.ISO2022JP.NewDecoder().String(s); err == nil {
+			return out, false
+		}
+	}
+	if utf8.Valid(b) {
+		return string(b), false
+	}
+	out, err := charmap.Windows1252.NewDecoder().Bytes(b)
+	if err != nil {
+		return strings.ToValidUTF8(string(b), "\ufffd"), true
+	}
+	return string(out), true
+}
+
+func isASCII(b []byte) bool {
+	for _, c := range b {
+		if c >= 0x80 {
+			return false
+		}
+	}
+	return true
+}
+
+// oneLine drops control characters and joins white space, so that no header
+// value can forge a line anywhere.
+func oneLine(s string) string {
+	s = strings.ToValidUTF8(s, "\ufffd")
+	s = strings.Map(func(r rune) rune {
+		switch {
+		case r == '\t' || r == '\n' || r == '\r' || r == '\u2028' || r == '\u2029':
+			return ' '
+		case unicode.IsControl(r):
+			return -1
+		}
+		return r
+	}, s)
+	return cut(strings.Join(strings.Fields(s), " "), maxValue)
+}

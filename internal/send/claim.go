@@ -1,0 +1,199 @@
+package send
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"onefold/internal/audit"
+	"onefold/internal/contact"
+	"onefold/internal/followup"
+	"onefold/internal/guard"
+	"onefold/internal/idempotency"
+	"onefold/internal/ledger"
+	"onefold/internal/outbox"
+	"onefold/internal/tenant"
+	"onefold/internal/utc"
+)
+
+// mayStart asks what is not a condition of the claim because it is of many
+// people at once: the stops of tenant and deployment, and the rule's mode. It
+// is read just before each claim. true means that the matter is settled for
+// now.
+func (s *Service) mayStart(ctx context.Context, op *outbox.Operation, i followup.Intent) (bool, error) {
+	for _, t := range []string{ledger.NoTenant, i.Tenant} {
+		it, err := s.Store.Get(ctx, ledger.Key{Entity: ledger.Stop, Tenant: t, ID: "stop"})
+		if err != nil {
+			return false, fmt.Errorf("read the stop: %w", err)
+		}
+		if it != nil && it["stopped"] == true {
+			return true, s.later(ctx, *op, i, s.now().Add(5*time.Minute), "stopped")
+		}
+	}
+	policy, err := s.Policies.Fresh(ctx, i.Tenant)
+	if err != nil {
+		return false, err
+	}
+	rule, ok := policy.Rule(i.Rule)
+	if !ok || rule.Mode == tenant.ModeObserve {
+		return true, s.refer(ctx, *op, i, "rule_off")
+	}
+	if rule.Mode == tenant.ModeDraft && i.ApprovedBy == "policy" {
+		return true, s.refer(ctx, *op, i, "rule_wants_approval")
+	}
+	if !i.NotAfter.IsZero() && s.now().After(i.NotAfter) {
+		return true, s.refer(ctx, *op, i, "too_late")
+	}
+	return false, nil
+}
+
+// claim is the one commit before the call. It returns the intent as claimed,
+// and whether the claim is ours.
+func (s *Service) claim(ctx context.Context, op outbox.Operation, i followup.Intent) (followup.Intent, bool, error) {
+	owner := idempotency.NewOwner() // kept across repeats of this call
+	now := s.now()
+	claimed := i
+	claimed.Owner, claimed.Attempt, claimed.LeaseUntil = owner, i.Attempt+1, now.Add(idempotency.Lease(s.Timeout))
+	c, err := s.claimCommit(op, i, claimed, now)
+	if err != nil {
+		return i, false, err
+	}
+	err = s.Store.Commit(ctx, c)
+	if r, refused := ledger.AsRefused(err); refused {
+		if f, ok := r.By("intent"); ok && ours(f.Current, claimed) {
+			return after(claimed), true, nil // the answer to our own first try was lost
+		}
+		return i, false, s.refusedClaim(ctx, op, i, r)
+	}
+	if err == nil {
+		return after(claimed), true, nil
+	}
+	if ledger.NotWritten(err) {
+		return i, false, fmt.Errorf("claim intent %s: %w", i.ID, err)
+	}
+	// No answer. Only the row can say whether the claim is ours; if it cannot
+	// be read now, or is not ours, nothing is sent.
+	it, readErr := s.Store.Get(ctx, intentKey(i.Tenant, i.ID))
+	if readErr == nil && ours(it, claimed) {
+		return after(claimed), true, nil
+	}
+	s.Log.LogAttrs(ctx, slog.LevelWarn, "claim without an answer", slog.String("intent", i.ID), slog.String("error", err.Error()))
+	return i, false, err
+}
+
+func ours(it ledger.Item, claimed followup.Intent) bool {
+	return it.Text("state") == followup.Sending && it.Text("owner") == claimed.Owner && it.Int("attempt") == claimed.Attempt
+}
+
+// after is the intent once the claim has committed.
+func after(claimed followup.Intent) followup.Intent {
+	claimed.State = followup.Sending
+	claimed.Transition++
+	return claimed
+}
+
+func (s *Service) claimCommit(op outbox.Operation, i, claimed followup.Intent, now utc.Time) (ledger.Commit, error) {
+	var c ledger.Commit
+	r := s.audit(i)
+	r.Details = map[string]string{
+		"attempt": fmt.Sprint(claimed.Attempt), "content_hash": i.ContentHash, "idempotency_key": i.ID,
+		"guard": i.Guard, "guard_result": "clear", "consent_version": fmt.Sprint(i.ConsentVersion), "approved_by": i.ApprovedBy,
+	}
+	// The content that goes out is hashed again here and must be the content
+	// that was approved.
+	if _, err := c.Move(ledger.Step{
+		Key: intentKey(i.Tenant, i.ID), Machine: followup.IntentMachine(), From: i.State, Transition: i.Transition, Event: followup.Claim,
+		If:    ledger.All(ledger.Is("approved_hash", i.HashContent()), ledger.Is("content_hash", i.HashContent())),
+		Set:   ledger.Item{"owner": claimed.Owner, "attempt": claimed.Attempt, "lease_until": claimed.LeaseUntil, "reason": ""},
+		Audit: r,
+	}); err != nil {
+		return c, err
+	}
+	c.Check("guard", ledger.Key{Entity: ledger.Guard, Tenant: i.Tenant, ID: i.Guard}, clear(i))
+	c.Check("contact", ledger.Key{Entity: ledger.Contact, Tenant: i.Tenant, ID: i.Contact},
+		ledger.All(ledger.Is("status", contact.Active), ledger.Is("consent_version", i.ConsentVersion)))
+	if err := c.Update("cadence", ledger.Key{Entity: ledger.Cadence, Tenant: i.Tenant, ID: i.Contact, Sub: i.Rule},
+		ledger.Any(ledger.Is("sending_intent", i.ID), ledger.Absent("quiet_until"), ledger.AtMost("quiet_until", now)),
+		ledger.Item{"sending_intent": i.ID, "quiet_until": now.Add(time.Duration(i.QuietPeriod) * time.Millisecond)}); err != nil {
+		return c, err
+	}
+	a := followup.Attempt{
+		Tenant: i.Tenant, Intent: i.ID, Number: claimed.Attempt, Owner: claimed.Owner,
+		State: followup.AttemptBegun, Transition: 1, ClaimedAt: now, LeaseUntil: claimed.LeaseUntil,
+	}
+	if i.Resends > 0 {
+		a.ResendAccepted = i.Reason
+	}
+	if err := c.Born(ledger.Step{
+		Name: "attempt", Key: ledger.AttemptKey(i.Tenant, i.ID, a.Number), Machine: followup.AttemptMachine(), Event: "begin", Audit: s.audit(i),
+	}, a, a.State); err != nil {
+		return c, err
+	}
+	// The timer moves behind the lease in the same commit: if this process
+	// dies now, the sweeper finds the lapsed lease.
+	behind := claimed.LeaseUntil.Add(time.Second)
+	return c, c.Update("operation", operationKey(op), ledger.Is("state", outbox.Open),
+		ledger.Item{"not_before": behind, "due_at": behind, "nudges": 0, "reason": "sending"})
+}
+
+// clear is the guard's condition: no item at all, or nothing in it that
+// forbids this scope, and no erasure since the intent was made.
+func clear(i followup.Intent) ledger.Cond {
+	return ledger.Any(ledger.Missing(), ledger.All(
+		ledger.Absent(guard.StopAttr(guard.ScopeAll)),
+		ledger.Absent(guard.StopAttr(i.Scope)),
+		ledger.Absent("hold"),
+		ledger.Any(ledger.Absent("erased_at"), ledger.Less("erased_at", i.CreatedAt)),
+	))
+}
+
+// refusedClaim turns the refused condition into what it means. The order is of
+// weight: what forbids the mail comes before what delays it.
+func (s *Service) refusedClaim(ctx context.Context, op outbox.Operation, i followup.Intent, r *ledger.Refused) error {
+	if _, ok := r.By("intent"); ok {
+		return s.contentChanged(ctx, op, i, r)
+	}
+	if f, ok := r.By("guard"); ok {
+		switch word := guard.Blocks(f.Current, i.Scope); word {
+		case "opt_out_in_doubt":
+			return s.refer(ctx, op, i, word)
+		case "":
+			return s.suppress(ctx, op, i, "erased")
+		default:
+			return s.suppress(ctx, op, i, word)
+		}
+	}
+	if f, ok := r.By("contact"); ok {
+		if f.Current.Text("status") == contact.Merged {
+			return s.refer(ctx, op, i, "contact_merged")
+		}
+		if f.Current == nil || f.Current.Text("status") != contact.Active {
+			return s.suppress(ctx, op, i, "contact_inactive")
+		}
+		return s.suppress(ctx, op, i, "consent_withdrawn")
+	}
+	if f, ok := r.By("cadence"); ok {
+		until, err := utc.Parse(f.Current.Text("quiet_until"))
+		if err != nil || f.Current == nil {
+			return s.refer(ctx, op, i, "cadence_unreadable")
+		}
+		return s.later(ctx, op, i, until, "quiet_period")
+	}
+	return nil // attempt or operation: somebody else is at it
+}
+
+// contentChanged looks at why the intent itself refused: usually another
+// worker was quicker; a content without approval goes back to a person.
+func (s *Service) contentChanged(ctx context.Context, op outbox.Operation, i followup.Intent, r *ledger.Refused) error {
+	f, _ := r.By("intent")
+	if f.Current.Text("state") != followup.Ready || f.Current.Int("transition") != i.Transition {
+		return nil
+	}
+	return s.refer(ctx, op, i, "content_not_approved")
+}
+
+// audit is the part of a record that every step on an intent shares.
+func (s *Service) audit(i followup.Intent, reasons ...string) audit.Record {
+	return audit.Record{At: s.now(), By: "send", Reasons: reasons, InboundEvent: i.Event, Contact: i.Contact, Intent: i.ID}
+}

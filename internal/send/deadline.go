@@ -1,0 +1,131 @@
+package send
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"onefold/internal/flow"
+	"onefold/internal/followup"
+	"onefold/internal/ledger"
+	"onefold/internal/outbox"
+	"onefold/internal/review"
+	"onefold/internal/schema"
+	"onefold/internal/tenant"
+	"onefold/internal/utc"
+)
+
+// deadline decides what becomes of an outcome for which no evidence came in
+// time. Silence counts only while the feed is proven alive: an event that the
+// provider sent after the outcome was lost must have reached us. Otherwise
+// the wait goes on.
+func (s *Service) deadline(ctx context.Context, op outbox.Operation, i followup.Intent) error {
+	alive, err := s.feedAliveSince(ctx, i.UnknownSince)
+	if err != nil {
+		return err
+	}
+	if !alive {
+		again := s.now().Add(15 * time.Minute)
+		var c ledger.Commit
+		if err := c.Update("operation", operationKey(op), ledger.All(ledger.Is("state", outbox.Open), ledger.AtVersion(op.Version)),
+			ledger.Item{"not_before": again, "due_at": again, "nudges": 0, "reason": "feed_not_proven"}); err != nil {
+			return err
+		}
+		return s.commit(ctx, c, "wait for the feed")
+	}
+	if i.OnUnknown != tenant.UnknownResend {
+		return s.refer(ctx, op, i, "outcome_unknown")
+	}
+	// The policy accepts a possible duplicate, in those words. The next claim
+	// asks every condition again.
+	now := s.now()
+	var c ledger.Commit
+	if _, err := c.Move(ledger.Step{
+		Key: intentKey(i.Tenant, i.ID), Machine: followup.IntentMachine(), From: i.State, Transition: i.Transition, Event: followup.Resend,
+		Set:   ledger.Item{"resends": i.Resends + 1, "reason": "policy_accepts_possible_duplicate"},
+		Audit: s.audit(i, "policy_accepts_possible_duplicate"),
+	}); err != nil {
+		return err
+	}
+	if err := c.Update("operation", operationKey(op), ledger.Is("state", outbox.Open),
+		ledger.Item{"not_before": now, "due_at": now.Add(flow.OperationDue), "nudges": 0, "reason": ""}); err != nil {
+		return err
+	}
+	return s.commit(ctx, c, "resend")
+}
+
+// feedAliveSince tells whether an event of the provider that happened after t
+// has come through the feed.
+func (s *Service) feedAliveSince(ctx context.Context, t utc.Time) (bool, error) {
+	it, err := s.Store.Get(ctx, ledger.Key{Entity: ledger.FeedProbe, Tenant: ledger.NoTenant, ID: "feed"})
+	if err != nil {
+		return false, fmt.Errorf("read the feed probe: %w", err)
+	}
+	at, err := utc.Parse(it.Text("alive_at"))
+	if err != nil {
+		return false, err
+	}
+	return at.After(t), nil
+}
+
+// cancelAll ends what an opt-out, bounce or complaint forbids: the intents of
+// the contact that still wait. The guard forbids them in any case; this makes
+// it visible at once. It is safe to repeat and to leave half done.
+func (s *Service) cancelAll(ctx context.Context, op outbox.Operation) error {
+	if op.Contact == "" {
+		return s.finish(ctx, op, "nothing_queued")
+	}
+	ended, cursor := 0, ""
+	for {
+		page, err := s.Store.Query(ctx, ledger.Query{
+			Table: schema.Ledger, Index: schema.ByContact, Partition: schema.Ref(op.Tenant, op.Contact), Cursor: cursor, Limit: 100,
+		})
+		if err != nil {
+			return fmt.Errorf("list intents: %w", err)
+		}
+		for _, it := range page.Items {
+			// The index is a hint; the row decides.
+			var i followup.Intent
+			found, err := s.get(ctx, ledger.KeyOf(it), &i)
+			if err != nil {
+				return err
+			}
+			if !found || (i.State != followup.Ready && i.State != followup.Proposed) {
+				continue
+			}
+			if err := s.cancelOne(ctx, i); err != nil {
+				return err
+			}
+			ended++
+		}
+		if cursor = page.Next; cursor == "" {
+			return s.finish(ctx, op, fmt.Sprintf("ended_%d", ended))
+		}
+	}
+}
+
+// cancelOne suppresses one intent and closes the question about it. Its timer
+// finds it terminal and ends.
+func (s *Service) cancelOne(ctx context.Context, i followup.Intent) error {
+	var c ledger.Commit
+	r := s.audit(i, "suppressed_all")
+	if _, err := c.Move(ledger.Step{
+		Key: intentKey(i.Tenant, i.ID), Machine: followup.IntentMachine(), From: i.State, Transition: i.Transition,
+		Event: followup.Suppress, Set: ledger.Item{"reason": "suppressed_all"}, Audit: r,
+	}); err != nil {
+		return err
+	}
+	if i.State == followup.Proposed && i.Review != "" {
+		var t review.Task
+		found, err := s.get(ctx, ledger.Key{Entity: ledger.ReviewTask, Tenant: i.Tenant, ID: i.Review}, &t)
+		if err != nil {
+			return err
+		}
+		if found && t.State == review.Open {
+			if err := flow.MoveTask(&c, t, "close", "send", r); err != nil {
+				return err
+			}
+		}
+	}
+	return s.commit(ctx, c, "cancel")
+}

@@ -1,0 +1,195 @@
+package send
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"onefold/internal/evidence"
+	"onefold/internal/followup"
+	"onefold/internal/ledger"
+	"onefold/internal/mailer"
+	"onefold/internal/outbox"
+)
+
+// SettleTries is how often the write after the call is tried. When all fail,
+// the lease lapses and the outcome becomes unknown, for evidence to settle.
+const SettleTries = 5
+
+// settle writes down what is known after the call.
+func (s *Service) settle(ctx context.Context, op outbox.Operation, i followup.Intent, res mailer.Result) error {
+	s.logOutcome(ctx, i, res)
+	var err error
+	for try := range SettleTries {
+		// The worker's own end must not keep the outcome from being stored.
+		write, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+		err = s.settleOnce(write, op, i, res, true)
+		cancel()
+		if err == nil {
+			return nil
+		}
+		if r, refused := ledger.AsRefused(err); refused {
+			return s.settleRefused(ctx, op, i, res, r)
+		}
+		time.Sleep(time.Duration(20<<try) * time.Millisecond)
+	}
+	return fmt.Errorf("settle intent %s: %w", i.ID, err)
+}
+
+// settleOnce makes the fenced commit. index says whether the message index is
+// part of it.
+func (s *Service) settleOnce(ctx context.Context, op outbox.Operation, i followup.Intent, res mailer.Result, index bool) error {
+	now := s.now()
+	var c ledger.Commit
+	fence := ledger.All(ledger.Is("owner", i.Owner), ledger.Is("attempt", i.Attempt))
+	event, set := intentEvent(res), ledger.Item{"reason": res.Reason}
+	opSet := ledger.Item{"nudges": 0, "reason": res.Reason}
+	switch res.Outcome {
+	case mailer.Accepted:
+		set = ledger.Item{"reason": "", "message_id": res.MessageID, "accepted_at": now}
+	case mailer.Throttled, mailer.NotBegun:
+		wait := backoff(i.Attempt)
+		if res.Halt {
+			wait = max(wait, 15*time.Minute)
+		}
+		opSet["not_before"], opSet["due_at"] = now.Add(wait), now.Add(wait)
+	case mailer.Unknown:
+		set["unknown_since"] = now
+		deadline := now.Add(time.Duration(i.UnknownWithin) * time.Millisecond)
+		opSet["not_before"], opSet["due_at"] = deadline, deadline
+	case mailer.Rejected:
+	}
+	r := s.audit(i, string(res.Outcome))
+	r.MessageRef = res.MessageID
+	r.Details = map[string]string{"attempt": fmt.Sprint(i.Attempt), "response": res.Reason, "request": res.RequestID, "message_id": res.MessageID}
+	if _, err := c.Move(ledger.Step{
+		Key: intentKey(i.Tenant, i.ID), Machine: followup.IntentMachine(), From: followup.Sending, Transition: i.Transition,
+		Event: event, If: fence, Set: set, Audit: r,
+	}); err != nil {
+		return err
+	}
+	if _, err := c.Move(ledger.Step{
+		Name: "attempt", Key: ledger.AttemptKey(i.Tenant, i.ID, i.Attempt), Machine: followup.AttemptMachine(), From: followup.AttemptBegun,
+		Transition: 1, Event: attemptEvent(res), Audit: s.audit(i),
+		If:  ledger.Is("owner", i.Owner),
+		Set: ledger.Item{"settled_at": now, "message_id": res.MessageID, "request_id": res.RequestID, "reason": res.Reason},
+	}); err != nil {
+		return err
+	}
+	if res.Outcome == mailer.Accepted && index {
+		if err := evidence.IndexMessage(&c, s.Mailer.Provider(), res.MessageID, i.Tenant, i.ID, i.Attempt, now); err != nil {
+			return err
+		}
+	}
+	if err := s.moveTimer(&c, op, i, event, opSet); err != nil {
+		return err
+	}
+	return s.Store.Commit(ctx, c)
+}
+
+// moveTimer ends the operation with the intent, or sets it to when the intent
+// has to be looked at again.
+func (s *Service) moveTimer(c *ledger.Commit, op outbox.Operation, i followup.Intent, event string, set ledger.Item) error {
+	to, err := followup.IntentMachine().Next(followup.Sending, event)
+	if err != nil {
+		return err
+	}
+	if followup.IntentMachine().Terminal(to) {
+		_, err := c.Move(s.finishStep(op, i, "intent_"+to))
+		return err
+	}
+	return c.Update("operation", operationKey(op), ledger.Is("state", outbox.Open), set)
+}
+
+// settleRefused: the claim is no longer ours, or one of the small print
+// refused. The outcome itself is never thrown away.
+func (s *Service) settleRefused(ctx context.Context, op outbox.Operation, i followup.Intent, res mailer.Result, r *ledger.Refused) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+	defer cancel()
+	if _, fenced := r.By("intent"); !fenced {
+		if _, taken := r.By("message_index"); taken && len(r.Failures) == 1 {
+			// The message ID belongs to another intent: two intents of one mail,
+			// or a provider that repeats its IDs. The outcome is stored, and
+			// somebody has to look.
+			s.Log.LogAttrs(ctx, slog.LevelError, "provider message id is taken", slog.String("intent", i.ID), slog.String("alarm", "duplicate_message_id"))
+			return s.settleOnce(ctx, op, i, res, false)
+		}
+	}
+	// Either our own write of a moment ago (its answer was lost), or the lease
+	// lapsed and the outcome is evidence that came late.
+	var a followup.Attempt
+	found, err := s.get(ctx, ledger.AttemptKey(i.Tenant, i.ID, i.Attempt), &a)
+	if err != nil || !found {
+		return err
+	}
+	if a.State != followup.AttemptUnknown && a.State != followup.AttemptBegun {
+		return nil
+	}
+	return s.lateResult(ctx, i, a, res)
+}
+
+// lateResult writes an outcome that came after the lease had lapsed to its
+// attempt. Acceptance moves the intent too; that nothing was sent is left to
+// whoever decides about the unknown outcome.
+func (s *Service) lateResult(ctx context.Context, i followup.Intent, a followup.Attempt, res mailer.Result) error {
+	if res.Outcome == mailer.Unknown {
+		return nil
+	}
+	if res.Outcome == mailer.Accepted {
+		return evidence.Record(ctx, s.Store, evidence.Evidence{
+			Tenant: i.Tenant, Intent: i.ID, Attempt: i.Attempt, Provider: s.Mailer.Provider(), MessageID: res.MessageID,
+			Kind: evidence.Accept, At: s.now(), Now: s.now(), By: "send",
+		}, nil)
+	}
+	var c ledger.Commit
+	if _, err := c.Move(ledger.Step{
+		Name: "attempt", Key: ledger.AttemptKey(i.Tenant, i.ID, i.Attempt), Machine: followup.AttemptMachine(), From: a.State,
+		Transition: a.Transition, Event: attemptEvent(res), Audit: s.audit(i, "late"),
+		Set: ledger.Item{"settled_at": s.now(), "request_id": res.RequestID, "reason": res.Reason},
+	}); err != nil {
+		return err
+	}
+	err := s.Store.Commit(ctx, c)
+	if _, refused := ledger.AsRefused(err); refused {
+		return nil
+	}
+	return err
+}
+
+func intentEvent(res mailer.Result) string {
+	switch res.Outcome {
+	case mailer.Accepted:
+		return followup.Accept
+	case mailer.Rejected:
+		return followup.Reject
+	case mailer.Throttled, mailer.NotBegun:
+		return followup.Back
+	case mailer.Unknown:
+	}
+	return followup.Lose
+}
+
+func attemptEvent(res mailer.Result) string {
+	switch res.Outcome {
+	case mailer.Accepted:
+		return "accept"
+	case mailer.Rejected:
+		return "reject"
+	case mailer.Throttled:
+		return "throttle"
+	case mailer.NotBegun:
+		return "not_begun"
+	case mailer.Unknown:
+	}
+	return "lose"
+}
+
+func (s *Service) logOutcome(ctx context.Context, i followup.Intent, res mailer.Result) {
+	level := slog.LevelInfo
+	if res.Outcome == mailer.Unknown || res.Halt {
+		level = slog.LevelWarn
+	}
+	s.Log.LogAttrs(ctx, level, "submission", slog.String("tenant", i.Tenant), slog.String("intent", i.ID), slog.Int64("attempt", i.Attempt),
+		slog.String("outcome", string(res.Outcome)), slog.String("reason", res.Reason), slog.String("message_id", res.MessageID))
+}

@@ -1,0 +1,142 @@
+package send
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"onefold/internal/followup"
+	"onefold/internal/ledger"
+	"onefold/internal/outbox"
+	"onefold/internal/review"
+	"onefold/internal/schema"
+	"onefold/internal/utc"
+)
+
+// later leaves the intent ready and sets its timer to a later moment. No
+// attempt is burnt and nothing has changed but the time, so it is no
+// transition; the reason stands on the operation. Past the intent's last
+// moment it goes to a person instead.
+func (s *Service) later(ctx context.Context, op outbox.Operation, i followup.Intent, at utc.Time, reason string) error {
+	if !i.NotAfter.IsZero() && at.After(i.NotAfter) && reason != "stopped" {
+		return s.refer(ctx, op, i, reason+"_too_late")
+	}
+	var c ledger.Commit
+	if err := c.Update("operation", operationKey(op), ledger.All(ledger.Is("state", outbox.Open), ledger.AtVersion(op.Version)),
+		ledger.Item{"not_before": at, "due_at": at, "nudges": 0, "reason": reason}); err != nil {
+		return err
+	}
+	return s.commit(ctx, c, "postpone")
+}
+
+// suppress ends a ready intent that something forbids.
+func (s *Service) suppress(ctx context.Context, op outbox.Operation, i followup.Intent, reason string) error {
+	var c ledger.Commit
+	r := s.audit(i, reason)
+	r.Details = map[string]string{"guard": i.Guard, "guard_result": reason}
+	if _, err := c.Move(ledger.Step{
+		Key: intentKey(i.Tenant, i.ID), Machine: followup.IntentMachine(), From: i.State, Transition: i.Transition,
+		Event: followup.Suppress, Set: ledger.Item{"reason": reason}, Audit: r,
+	}); err != nil {
+		return err
+	}
+	if _, err := c.Move(s.finishStep(op, i, "intent_"+followup.Suppressed)); err != nil {
+		return err
+	}
+	return s.commit(ctx, c, "suppress")
+}
+
+// refer puts a ready or unknown intent before a person and ends its timer.
+func (s *Service) refer(ctx context.Context, op outbox.Operation, i followup.Intent, reason string) error {
+	kind := review.HeldSend
+	if i.State == followup.Unknown {
+		kind = review.UnknownSend
+	}
+	task := review.Task{
+		Tenant: i.Tenant, ID: s.IDs.ID("task", kind, i.Tenant, i.ID, fmt.Sprint(i.Transition)), Kind: kind, State: review.Open, Transition: 1,
+		Event: i.Event, Intent: i.ID, Contact: i.Contact, Reasons: []string{reason}, ContentHash: i.ContentHash,
+		OpenFor: i.Tenant, OpenedAt: s.now(),
+	}
+	var c ledger.Commit
+	if _, err := c.Move(ledger.Step{
+		Key: intentKey(i.Tenant, i.ID), Machine: followup.IntentMachine(), From: i.State, Transition: i.Transition,
+		Event: followup.Refer, Set: ledger.Item{"reason": reason, "review": task.ID}, Audit: s.audit(i, reason),
+	}); err != nil {
+		return err
+	}
+	if err := c.Born(ledger.Step{
+		Key:     ledger.Key{Entity: ledger.ReviewTask, Tenant: i.Tenant, ID: task.ID},
+		Machine: review.Machine(), Event: "open", Audit: s.audit(i, reason),
+	}, task, review.Open); err != nil {
+		return err
+	}
+	if _, err := c.Move(s.finishStep(op, i, "intent_"+followup.InReview)); err != nil {
+		return err
+	}
+	return s.commit(ctx, c, "refer")
+}
+
+// lapse makes a submission whose worker went silent unknown. Not ready: the
+// provider may have it.
+func (s *Service) lapse(ctx context.Context, op outbox.Operation, i followup.Intent) error {
+	now := s.now()
+	deadline := now.Add(time.Duration(i.UnknownWithin) * time.Millisecond)
+	var c ledger.Commit
+	if _, err := c.Move(ledger.Step{
+		Key: intentKey(i.Tenant, i.ID), Machine: followup.IntentMachine(), From: i.State, Transition: i.Transition, Event: followup.Lose,
+		If:  ledger.All(ledger.Is("owner", i.Owner), ledger.Is("attempt", i.Attempt), ledger.AtMost("lease_until", now)),
+		Set: ledger.Item{"reason": "lease_lapsed", "unknown_since": now}, Audit: s.audit(i, "lease_lapsed"),
+	}); err != nil {
+		return err
+	}
+	if _, err := c.Move(ledger.Step{
+		Name: "attempt", Key: ledger.AttemptKey(i.Tenant, i.ID, i.Attempt), Machine: followup.AttemptMachine(), From: followup.AttemptBegun,
+		Transition: 1, Event: "lose", Set: ledger.Item{"reason": "lease_lapsed", "settled_at": now}, Audit: s.audit(i, "lease_lapsed"),
+	}); err != nil {
+		return err
+	}
+	if err := c.Update("operation", operationKey(op), ledger.Is("state", outbox.Open),
+		ledger.Item{"not_before": deadline, "due_at": deadline, "nudges": 0, "reason": "outcome_unknown"}); err != nil {
+		return err
+	}
+	return s.commit(ctx, c, "lapse")
+}
+
+// finish ends an operation that has nothing more to do.
+func (s *Service) finish(ctx context.Context, op outbox.Operation, result string) error {
+	var c ledger.Commit
+	if _, err := c.Move(s.finishStep(op, followup.Intent{ID: op.Intent, Contact: op.Contact, Event: op.Event}, result)); err != nil {
+		return err
+	}
+	return s.commit(ctx, c, "finish")
+}
+
+func (s *Service) finishStep(op outbox.Operation, i followup.Intent, result string) ledger.Step {
+	return ledger.Step{
+		Name: "operation", Key: operationKey(op), Machine: outbox.Machine(), From: op.State, Transition: op.Transition, Event: "finish",
+		Set: ledger.Item{
+			"status": "completed", "result": result, "completed_at": s.now(), "in_progress_until": "",
+			"not_before": "", schema.DueAt: "", schema.DueShard: "", "reason": "",
+		},
+		Audit: s.audit(i, result),
+	}
+}
+
+// commit writes a step. Being refused means that somebody else moved the row:
+// its change comes to a worker of its own, or the timer does.
+func (s *Service) commit(ctx context.Context, c ledger.Commit, what string) error {
+	err := s.Store.Commit(ctx, c)
+	if _, refused := ledger.AsRefused(err); refused {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", what, err)
+	}
+	return nil
+}
+
+// backoff is the wait after a refusal that passes: 5 s doubled each time, at
+// most 30 minutes.
+func backoff(attempt int64) time.Duration {
+	return min(5*time.Second<<min(max(attempt-1, 0), 10), 30*time.Minute)
+}
