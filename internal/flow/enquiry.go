@@ -96,6 +96,7 @@ func (b *builder) reviewReasons(res match.Result) []string {
 	if b.g.Facts.OptOut.Verdict == guard.OptOutDoubtful || b.possibleOptOut() {
 		reasons = append(reasons, "possible_opt_out")
 	}
+	reasons = append(reasons, b.g.Facts.Doubts...)
 	if b.g.Person.Role {
 		reasons = append(reasons, match.ReasonRoleAddress)
 	}

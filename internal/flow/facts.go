@@ -23,6 +23,7 @@ type Facts struct {
 	References  []string
 	Suppression *rawmail.Suppression
 	Warnings    []string
+	Doubts      []string // faults of a form that a person should see
 }
 
 // Human tells whether a person may have written this.
@@ -77,6 +78,7 @@ func FactsOfForm(e inbound.Event, v tenant.FormValues) Facts {
 		Kind:    rawmail.Human,
 		Cause:   digest.Parts("event", e.Tenant, e.ID),
 		OptOut:  guard.OptOut(v.Subject, v.Message),
+		Doubts:  v.Warnings,
 		Source: extract.Source{
 			Kind: tenant.ContentForm, FromName: v.Name, FromAddress: v.Email,
 			Subject: v.Subject, Visible: v.Message,

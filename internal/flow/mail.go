@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"onefold/internal/followup"
+	"onefold/internal/guard"
 	"onefold/internal/inbound"
 	"onefold/internal/ledger"
 	"onefold/internal/outbox"
@@ -118,7 +119,7 @@ func (b *builder) writeFollowUp(p followUpPlan) error {
 func (b *builder) render(p followUpPlan) (followup.Intent, error) {
 	values := b.values()
 	subject, text, err := p.rule.Render(tenant.TemplateData{
-		Name: values["name"], Company: values["company"], Subject: b.g.Facts.Source.Subject,
+		Name: values["name"], Company: values["company"], Subject: bare(b.g.Facts.Source.Subject),
 		Business: b.g.Policy.Name, PostalAddress: b.g.Policy.Sender.PostalAddress,
 	})
 	if err != nil {
@@ -212,4 +213,11 @@ func printable(s string) bool {
 		}
 	}
 	return true
+}
+
+// bare is a subject without the marks of a reply, since a template puts its
+// own before it.
+func bare(subject string) string {
+	rest, _ := guard.CutReplyPrefix(subject)
+	return rest
 }

@@ -1,3 +1,8 @@
+// Package guard holds what can stop mail to an address: the stored guard, and
+// the words by which people ask not to be mailed.
+//
+// Its invariant: when in doubt it blocks. A doubtful wish is a hold, a plain
+// one a stop, and nothing here lifts either.
 package guard
 
 import "onefold/internal/utc"

@@ -8,7 +8,10 @@ func (l *wordLists) judge(m message) Finding {
 	if f, _ := l.bare(m); f.Verdict != OptOutNone {
 		return f
 	}
-	doubtful := Finding{Verdict: OptOutNone}
+	doubtful := l.opening(m)
+	if doubtful.Verdict == OptOutExplicit {
+		return doubtful
+	}
 	for i := range l.languages {
 		lang := &l.languages[i]
 		f := lang.searchPhrases(m)
@@ -132,6 +135,28 @@ func (l *wordLists) bare(m message) (f Finding, weak bool) {
 		i = end
 	}
 	return f, weak
+}
+
+// opening finds a short message whose first sentence or line is an opt-out
+// word. Above what reads like a signature the word is the message; else it is
+// doubtful.
+func (l *wordLists) opening(m message) Finding {
+	start := 0
+	for end := l.skipPolite(m.words, 0); end > start && end < len(m.words); end = l.skipPolite(m.words, end) {
+		start = end
+	}
+	end, f, weak := l.bareAt(m.words, start)
+	if end <= start || end >= len(m.words) || len(m.words)-end > shortText {
+		return Finding{Verdict: OptOutNone}
+	}
+	next, last := m.words[end], m.words[end-1]
+	if !next.lineStart && next.sentence == last.sentence {
+		return Finding{Verdict: OptOutNone}
+	}
+	if weak || !next.lineStart || !next.upper || m.questions[last.sentence] {
+		f.Verdict = OptOutDoubtful
+	}
+	return f
 }
 
 // bareAt matches one opt-out word, the longest pattern of all lists.

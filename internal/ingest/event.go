@@ -56,6 +56,9 @@ func readMail(r Request, id string, e *inbound.Event) *Response {
 		return &Response{Error: "mail_empty", Hint: "the body is the raw MIME message"}
 	case to == "" || len(to) > inbound.MaxIDPart || len(from) > inbound.MaxIDPart:
 		return &Response{Error: "envelope_missing", Hint: HeaderEnvelopeTo + " names the envelope recipient, at most 256 bytes"}
+	case control(from) || control(to):
+		// The hash below joins its parts with line feeds; none may hold one.
+		return &Response{Error: "envelope_invalid", Hint: "the envelope addresses have no control characters"}
 	case id != webhook.MailID(from, to, r.Body):
 		return &Response{Error: "id_not_of_this_mail", Hint: "webhook-id of raw mail is mail_ and the hex SHA-256 of envelope sender, LF, envelope recipient, LF, message"}
 	}
@@ -149,6 +152,15 @@ func (s *Service) askAbout(c *ledger.Commit, e inbound.Event) error {
 		Machine: review.Machine(), Event: "open",
 		Audit: audit.Record{At: e.ReceivedAt, By: "ingest", InboundEvent: e.ID, Reasons: t.Reasons, Details: map[string]string{"content_hash": e.Fingerprint}},
 	}, t, review.Open)
+}
+
+func control(s string) bool {
+	for i := range len(s) {
+		if s[i] < 0x20 || s[i] == 0x7f {
+			return true
+		}
+	}
+	return false
 }
 
 // lower folds ASCII only: a mailbox is one of the tenant's own.

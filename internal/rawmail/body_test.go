@@ -107,7 +107,7 @@ func TestBounds(t *testing.T) {
 	for _, c := range cases {
 		began := time.Now()
 		m := parse(c.mail)
-		if took := time.Since(began); took > 5*time.Second { // loose: the machine may be busy
+		if took := time.Since(began); took > 20*time.Second { // loose: each takes well under 1 s on a machine that is not busy
 			t.Errorf("%s: took %v", c.name, took)
 		}
 		if !slices.Contains(m.Warnings, c.warning) || len(m.Text) > rawmail.MaxText || len(m.Attachments) > 500 || len(m.From) != 1 || m.ContentHash == "" {

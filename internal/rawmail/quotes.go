@@ -46,10 +46,15 @@ func quoteHeader(lines []string) int {
 		if len(joined) > 400 {
 			return 0
 		}
+		// Cheap tests first: this runs on every line of a mail.
+		end := strings.TrimRight(joined, "- ")
+		if !strings.Contains(joined, "@") && !strings.HasSuffix(end, ":") {
+			continue
+		}
 		switch {
 		case wroteEnd.MatchString(joined) && hasDate.MatchString(joined):
 			// A sentence can end so too, but holds no address and no clock time.
-			if strings.HasSuffix(strings.TrimRight(joined, "- "), ":") || strings.Contains(joined, "@") {
+			if strings.HasSuffix(end, ":") || strings.Contains(joined, "@") {
 				return n
 			}
 		case datedAddress.MatchString(joined):

@@ -127,8 +127,9 @@ func bounded(name, value string) (kept, warning string) {
 // scalar evaluates a JSON Pointer (RFC 6901, section 4).
 func scalar(tree any, place string) (value, warning string) {
 	rest, _ := strings.CutPrefix(place, "/")
+	plain := strings.NewReplacer("~1", "/", "~0", "~")
 	for token := range strings.SplitSeq(rest, "/") {
-		token = strings.NewReplacer("~1", "/", "~0", "~").Replace(token)
+		token = plain.Replace(token)
 		switch v := tree.(type) {
 		case map[string]any:
 			tree = v[token]

@@ -180,3 +180,28 @@ func TestTheSchemaIsHandedOut(t *testing.T) {
 		t.Errorf("the schema has %d properties, the type %d", len(schema.Properties)-1, len(names))
 	}
 }
+
+func TestTheSchemaAndValidNameAgreeOnNames(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		name := rapid.StringOf(rapid.SampledFrom([]rune("az09-_A.é\n "))).Draw(t, "name")
+		if rapid.Bool().Draw(t, "plain") {
+			name = rapid.StringMatching(`[a-z0-9-]{1,42}`).Draw(t, "plain name")
+		}
+		quoted, err := json.Marshal(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, old := range []string{`"demo"`, `"name": "form"`, `"welcome"`} {
+			key, _, found := strings.Cut(old, ": ")
+			value := string(quoted)
+			if found {
+				value = key + ": " + value
+			}
+			_, err := tenant.Parse([]byte(strings.Replace(minimal, old, value, 1)))
+			if (err == nil) != tenant.ValidName(name) {
+				t.Fatalf("%s as %q: Parse = %v, ValidName = %v", old, name, err, tenant.ValidName(name))
+			}
+		}
+	})
+}

@@ -41,9 +41,10 @@ func (e *InvalidError) Error() string {
 // pointer writes a path as a JSON Pointer.
 func pointer(path ...string) string {
 	var b strings.Builder
+	escaped := strings.NewReplacer("~", "~0", "/", "~1")
 	for _, token := range path {
 		b.WriteByte('/')
-		b.WriteString(strings.NewReplacer("~", "~0", "/", "~1").Replace(token))
+		b.WriteString(escaped.Replace(token))
 	}
 	return b.String()
 }

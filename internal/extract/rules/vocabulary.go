@@ -50,8 +50,9 @@ func readVocabulary(text string) (vocabulary, error) {
 // counted once.
 func (v vocabulary) score(section, plainText string) int64 {
 	var sum int64
+	padded := " " + plainText + " "
 	for run, weight := range v[section] {
-		if hasRun(plainText, run) {
+		if strings.Contains(padded, " "+run+" ") {
 			sum += weight
 		}
 	}

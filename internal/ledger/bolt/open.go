@@ -68,9 +68,14 @@ func provide(path string, mustExist bool) error {
 	case err == nil && info.Size() < 2*4096: // two meta pages of the smallest kind
 		return fmt.Errorf("%w: a file of %d bytes", ledger.ErrDamaged, info.Size())
 	case errors.Is(err, fs.ErrNotExist) && !mustExist:
-		return create(path)
+		err = create(path)
 	}
-	return err
+	if err != nil {
+		return err
+	}
+	// Also if the file was there: whoever made it may have been killed before
+	// its name was on the disk.
+	return syncDir(filepath.Dir(path))
 }
 
 func create(path string) error {
@@ -106,7 +111,7 @@ func create(path string) error {
 			return err
 		}
 	}
-	return syncDir(filepath.Dir(path))
+	return nil
 }
 
 func syncDir(dir string) error {

@@ -106,12 +106,8 @@ func (r *reader) ask(ctx context.Context, id string, s *shard, limit int) ([]led
 	var expired *streamtypes.ExpiredIteratorException
 	var trimmed *streamtypes.TrimmedDataAccessException
 	switch {
-	case errors.As(err, &expired):
-		s.iterator = ""
-		return nil, nil
-	case errors.As(err, &trimmed):
-		// Older than 24 hours and gone; the oldest that is left comes next.
-		s.iterator, s.last = "", ""
+	case errors.As(err, &expired), errors.As(err, &trimmed):
+		s.iterator = "" // point finds the place again, or the oldest that is left
 		return nil, nil
 	case err != nil:
 		return nil, readFault(ctx, r.subject(), err)
@@ -142,6 +138,7 @@ func (r *reader) point(ctx context.Context, id string, s *shard) error {
 	out, err := r.f.streams.GetShardIterator(ctx, in)
 	var trimmed *streamtypes.TrimmedDataAccessException
 	if errors.As(err, &trimmed) && s.last != "" {
+		// Older than 24 hours and gone; the rows' own times bring it back.
 		s.last = ""
 		return r.point(ctx, id, s)
 	}

@@ -87,7 +87,7 @@ func (s *Store) Commit(ctx context.Context, c ledger.Commit) error {
 			v = settled(v, seen.open)
 			return fault(ctx, subject, v.means, v.detail)
 		}
-		if true {
+		if !seen.open {
 			token = rand.Text()
 		}
 	}

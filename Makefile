@@ -1,0 +1,119 @@
+# Everything one does with Onefold, one target each. `make` lists them.
+#
+# run, demo and build need Go and make alone. test also needs python3, for the
+# emulator of AWS. Nothing needs credentials or an account.
+
+GO     ?= go
+PYTHON ?= python3
+
+# ARGS go to the command: make run ARGS='-listen 127.0.0.1:8080'
+ARGS     ?=
+# FUZZTIME is how long each fuzz target runs.
+FUZZTIME ?= 10s
+# VULNDB is another vulnerability database, as file:///path or an address.
+VULNDB   ?=
+
+GOLANGCI_VERSION    := v2.15.0
+GOVULNCHECK_VERSION := v1.9.0
+GOLANGCI    := bin/tools/golangci-lint-$(GOLANGCI_VERSION)/golangci-lint
+GOVULNCHECK := bin/tools/govulncheck-$(GOVULNCHECK_VERSION)/govulncheck
+
+# Folders with Go in them that exist.
+SOURCES := $(wildcard functions internal infra)
+# Packages with goroutines of their own: the ones worth the race detector.
+RACE := $(addprefix ./,$(addsuffix /...,$(wildcard internal/ledger/mem internal/ledger/bolt \
+	internal/local internal/localaws internal/lambdaio internal/idempotency internal/send \
+	internal/crmsync internal/feedback internal/scenario)))
+
+# The virtual environment is made again when its content would differ: the
+# stamp's name is the checksum of the lock file and the version of Python.
+VENV_KEY   := $(shell { cat tools/requirements.txt; $(PYTHON) --version; } 2>/dev/null | cksum | tr ' ' '-')
+VENV_STAMP := .venv/.made-$(VENV_KEY)
+
+.DEFAULT_GOAL := help
+.PHONY: help run demo build setup tools-present test test-race check fmt-check vet lint import-rule \
+	verify-docs mod-check vuln fuzz clean
+
+help: ## list the targets
+	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+run: build ## the whole system in one process, on this machine (ARGS go to `onefold dev`)
+	bin/onefold dev $(ARGS)
+
+demo: build ## send the samples through a temporary system, check every invariant, exit
+	bin/onefold demo $(ARGS)
+
+build: ## build bin/onefold
+	@command -v $(GO) >/dev/null || { echo "go is missing: install Go 1.26 or later" >&2; exit 1; }
+	CGO_ENABLED=0 $(GO) build -trimpath -buildvcs=false -o bin/onefold ./internal/cmd/onefold
+
+tools-present:
+	@command -v $(GO) >/dev/null || { echo "go is missing: install Go 1.26 or later" >&2; exit 1; }
+	@command -v $(PYTHON) >/dev/null || { echo "$(PYTHON) is missing: install Python 3.11 or later" >&2; exit 1; }
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+		{ echo "$(PYTHON) is too old: install Python 3.11 or later, or name one with PYTHON=" >&2; exit 1; }
+	@$(PYTHON) -c 'import venv, ensurepip' 2>/dev/null || \
+		{ echo "$(PYTHON) has no venv: install its venv package (python3-venv on Debian and Ubuntu)" >&2; exit 1; }
+
+setup: tools-present $(VENV_STAMP) ## make .venv with the pinned emulator of AWS
+
+$(VENV_STAMP): | tools-present
+	@echo "==> make .venv from tools/requirements.txt"
+	@rm -rf .venv
+	@$(PYTHON) -m venv .venv
+	@.venv/bin/python -m pip install --quiet --no-input --disable-pip-version-check \
+		--require-hashes --no-deps --only-binary=:all: -r tools/requirements.txt
+	@touch $@
+
+test: setup vet ## every test, the emulated AWS included
+	@echo "==> test"
+	$(GO) test -timeout 15m ./...
+
+test-race: setup ## the concurrent packages under the race detector (needs a C compiler)
+	@command -v "$$($(GO) env CC)" >/dev/null || { echo "the race detector needs a C compiler: install gcc or clang" >&2; exit 1; }
+	@echo "==> test under the race detector"
+	CGO_ENABLED=1 $(GO) test -race -timeout 10m $(RACE)
+
+check: fmt-check vet lint import-rule verify-docs mod-check ## all that is checked without running the system
+
+fmt-check:
+	@echo "==> gofmt"
+	@found="$$(gofmt -l $(SOURCES))"; [ -z "$$found" ] || { echo "not formatted, run gofmt -w:"; echo "$$found"; exit 1; }
+
+vet:
+	@echo "==> vet"
+	@$(GO) vet ./...
+
+lint: $(GOLANGCI) ## golangci-lint, pinned, with .golangci.yml
+	@echo "==> lint"
+	@$(GOLANGCI) run ./...
+
+import-rule:
+	@echo "==> import rule"
+	@$(GO) test ./internal/importrule
+
+verify-docs: ## generated documents are what their generators write
+	@echo "==> generated documents"
+	@tools/verify-docs
+
+mod-check:
+	@echo "==> module files"
+	@$(GO) mod tidy -diff
+	@$(GO) mod verify
+
+vuln: $(GOVULNCHECK) ## known vulnerabilities (status 75: the database cannot be reached)
+	@tools/vuln $(GOVULNCHECK) $(VULNDB)
+
+fuzz: ## each fuzz target for FUZZTIME (10s)
+	@tools/fuzz $(FUZZTIME)
+
+clean: ## remove what was built; the data of `make run` in .onefold stays
+	rm -rf bin .venv .cache cdk.out
+
+$(GOLANGCI):
+	@echo "==> build golangci-lint $(GOLANGCI_VERSION)"
+	@GOBIN="$(CURDIR)/$(@D)" $(GO) install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(GOLANGCI_VERSION)
+
+$(GOVULNCHECK):
+	@echo "==> build govulncheck $(GOVULNCHECK_VERSION)"
+	@GOBIN="$(CURDIR)/$(@D)" $(GO) install golang.org/x/vuln/cmd/govulncheck@$(GOVULNCHECK_VERSION)

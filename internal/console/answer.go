@@ -1,0 +1,194 @@
+// Package console is where people see and answer what only they may decide.
+//
+// Its invariant: an answer binds what the person saw. Approving a mail names
+// the hash of its content, and if the content, the intent or the task has
+// moved since, nothing happens and the person is told.
+package console
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"onefold/internal/audit"
+	"onefold/internal/digest"
+	"onefold/internal/flow"
+	"onefold/internal/followup"
+	"onefold/internal/ledger"
+	"onefold/internal/review"
+	"onefold/internal/utc"
+)
+
+// Decide hands an answer about an event to the rules that decided to ask.
+type Decide func(ctx context.Context, t review.Task, a flow.Answer) error
+
+// Service answers tasks. All fields are needed.
+type Service struct {
+	Store  ledger.Store
+	Decide Decide
+	Facts  FactsOf // what an event says, for the page
+	IDs    digest.Key
+	Now    func() time.Time
+}
+
+// Answer is what a person said, and what he saw when he did.
+type Answer struct {
+	Action      string // Approve, Reject or CountAsSent
+	By          string // who; "person:" is put before it
+	Transition  int64  // of the task, as shown
+	ContentHash string // of the mail, as shown; "" where none was
+	Address     string // for an event without a usable address
+}
+
+// The actions.
+const (
+	Approve     = "approve"
+	Reject      = "reject"
+	CountAsSent = "count_as_sent" // only of a send whose outcome is unknown
+)
+
+var (
+	// ErrMoved means that what the person saw is no longer so. He looks again.
+	ErrMoved = errors.New("console: this has changed since it was shown")
+	// ErrNotFound means that there is no such task.
+	ErrNotFound = errors.New("console: no such task")
+	// ErrNoSuchAction means that the task does not know the action.
+	ErrNoSuchAction = errors.New("console: this task has no such action")
+)
+
+// ApprovalLasts is how long an approved mail may wait before it has to be
+// shown to a person again.
+const ApprovalLasts = 72 * time.Hour
+
+// Answer carries an answer out.
+func (s *Service) Answer(ctx context.Context, tenantID, taskID string, a Answer) error {
+	t, err := s.task(ctx, tenantID, taskID)
+	if err != nil {
+		return err
+	}
+	if t.State != review.Open || t.Transition != a.Transition {
+		return ErrMoved
+	}
+	a.By = "person:" + a.By
+	switch t.Kind {
+	case review.DecideEvent:
+		if a.Action == CountAsSent {
+			return ErrNoSuchAction
+		}
+		return s.Decide(ctx, *t, flow.Answer{Approve: a.Action == Approve, By: a.By, Address: a.Address})
+	case review.IDConflict:
+		return s.endTask(ctx, *t, a)
+	case review.ApproveIntent, review.HeldSend, review.UnknownSend:
+		return s.answerIntent(ctx, *t, a)
+	}
+	return ErrNoSuchAction
+}
+
+// answerIntent moves the intent and the task in one commit.
+func (s *Service) answerIntent(ctx context.Context, t review.Task, a Answer) error {
+	it, err := s.Store.Get(ctx, ledger.Key{Entity: ledger.Intent, Tenant: t.Tenant, ID: t.Intent})
+	if err != nil {
+		return fmt.Errorf("read intent %s: %w", t.Intent, err)
+	}
+	var i followup.Intent
+	if it == nil {
+		return ErrNotFound
+	}
+	if err := it.Decode(&i); err != nil {
+		return err
+	}
+	event, set, err := s.intentStep(t, i, a)
+	if err != nil {
+		return err
+	}
+	now := utc.At(s.Now())
+	r := audit.Record{At: now, By: a.By, Reasons: []string{t.Kind, a.Action}, InboundEvent: i.Event, Contact: i.Contact, Intent: i.ID,
+		Details: map[string]string{"content_hash": i.ContentHash, "task": t.ID}}
+	var c ledger.Commit
+	to, err := c.Move(ledger.Step{
+		Key:     ledger.Key{Entity: ledger.Intent, Tenant: i.Tenant, ID: i.ID},
+		Machine: followup.IntentMachine(), From: i.State, Transition: i.Transition, Event: event, Set: set,
+		If: ledger.Is("content_hash", i.ContentHash), Audit: r,
+	})
+	if err != nil {
+		return ErrMoved
+	}
+	taskEvent := "approve"
+	if a.Action == Reject {
+		taskEvent = "reject"
+	}
+	if err := flow.MoveTask(&c, t, taskEvent, a.By, r); err != nil {
+		return err
+	}
+	if to == followup.Ready {
+		i.Transition++
+		if err := flow.BornOperation(&c, flow.SendOperation(s.IDs, i), now, audit.Record{At: now, By: a.By, InboundEvent: i.Event}); err != nil {
+			return err
+		}
+	}
+	return s.commit(ctx, c)
+}
+
+// intentStep says what an action means for an intent.
+func (s *Service) intentStep(t review.Task, i followup.Intent, a Answer) (string, ledger.Item, error) {
+	now := utc.At(s.Now())
+	approved := ledger.Item{
+		"approved_hash": i.ContentHash, "approved_by": a.By, "approved_at": now, "not_after": now.Add(ApprovalLasts), "reason": "",
+	}
+	switch {
+	case a.Action == Reject:
+		return followup.Refuse, ledger.Item{"reason": "person_said_no"}, nil
+	case a.Action == CountAsSent && t.Kind == review.UnknownSend:
+		return followup.Settle, ledger.Item{"reason": "person_counts_as_sent", "accepted_at": now}, nil
+	case a.Action != Approve:
+		return "", nil, ErrNoSuchAction
+	case a.ContentHash != i.ContentHash || i.HashContent() != i.ContentHash:
+		return "", nil, ErrMoved
+	case t.Kind == review.UnknownSend:
+		approved["resends"], approved["reason"] = i.Resends+1, a.By
+		return followup.Resend, approved, nil
+	}
+	return followup.Approve, approved, nil
+}
+
+// endTask notes that a person has seen what needed no decision.
+func (s *Service) endTask(ctx context.Context, t review.Task, a Answer) error {
+	event := "approve"
+	if a.Action == Reject {
+		event = "reject"
+	}
+	var c ledger.Commit
+	r := audit.Record{At: utc.At(s.Now()), By: a.By, Reasons: []string{t.Kind, a.Action}, InboundEvent: t.Event}
+	if err := flow.MoveTask(&c, t, event, a.By, r); err != nil {
+		return err
+	}
+	return s.commit(ctx, c)
+}
+
+func (s *Service) commit(ctx context.Context, c ledger.Commit) error {
+	err := s.Store.Commit(ctx, c)
+	if _, refused := ledger.AsRefused(err); refused {
+		return ErrMoved
+	}
+	if err != nil {
+		return fmt.Errorf("store the answer: %w", err)
+	}
+	return nil
+}
+
+func (s *Service) task(ctx context.Context, tenantID, id string) (*review.Task, error) {
+	k := ledger.Key{Entity: ledger.ReviewTask, Tenant: tenantID, ID: id}
+	if k.Validate() != nil {
+		return nil, ErrNotFound
+	}
+	it, err := s.Store.Get(ctx, k)
+	if err != nil {
+		return nil, fmt.Errorf("read task: %w", err)
+	}
+	if it == nil {
+		return nil, ErrNotFound
+	}
+	var t review.Task
+	return &t, it.Decode(&t)
+}
