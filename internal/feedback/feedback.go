@@ -63,7 +63,9 @@ func (s *Service) Handle(ctx context.Context, e mailer.Event) error {
 	if at.IsZero() {
 		at = now
 	}
-	stops := e.Type == mailer.EventComplained || (e.Type == mailer.EventBounced && e.Permanent)
+	// "not-spam" is a recipient who says the opposite of a complaint (RFC 5965
+	// section 7.3 and its registry).
+	stops := (e.Type == mailer.EventComplained && e.Subtype != "not-spam") || (e.Type == mailer.EventBounced && e.Permanent)
 	err = evidence.Record(ctx, s.Store, evidence.Evidence{
 		Tenant: tenantID, Intent: intent, Attempt: number, Provider: s.Provider, MessageID: e.MessageID, Kind: kind, At: at, Now: now, By: "feedback",
 	}, func(c *ledger.Commit) error { return s.workedOff(c, e, now) })

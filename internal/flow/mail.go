@@ -188,17 +188,17 @@ type idMaker interface {
 }
 
 // threading puts the answer into the thread of the mail answered (RFC 5322
-// section 3.6.4), within what SES takes as a header value (995 bytes; API
+// section 3.6.4), within what SES takes as a header value (870 bytes; API
 // Reference, MessageHeader, read 2026-11).
 func threading(f Facts) (inReplyTo, references string) {
-	if f.MessageID == "" || len(f.MessageID) > 900 || !printable(f.MessageID) {
+	if f.MessageID == "" || len(f.MessageID) > 800 || !printable(f.MessageID) {
 		return "", ""
 	}
 	inReplyTo = "<" + f.MessageID + ">"
 	references = inReplyTo
 	for n := len(f.References) - 1; n >= 0; n-- {
 		id := f.References[n]
-		if len(id)+3+len(references) > 900 || !printable(id) {
+		if len(id)+3+len(references) > 800 || !printable(id) {
 			break
 		}
 		references = "<" + id + "> " + references

@@ -63,9 +63,11 @@ func facts() []string {
 		"guard", "outbox", "review", "audit", "inbound", "claim", "utc", "digest", "machine"))
 }
 
+// ports are the contracts, and the protocols that several use cases share and
+// that need nothing but contracts.
 func ports() []string {
 	return internal("ledger", "blob", "extract", "extract/prompts", "crm", "mailer", "queue",
-		"idempotency", "flow", "policybook")
+		"idempotency", "flow", "policybook", "evidence")
 }
 
 func suites() []string {

@@ -19,12 +19,10 @@ import (
 func newBucket(t *testing.T) (client *s3.Client, bucket *string) {
 	t.Helper()
 	stack := localaws.ForTest(t)
-	client = s3.NewFromConfig(stack.Config(stack.NewAccount()), func(o *s3.Options) { o.UsePathStyle = true })
-	// Bucket names are global on AWS, so they carry the test's.
-	bucket = aws.String("raw-" + strings.ToLower(strings.NewReplacer("/", "-", "_", "-").Replace(t.Name())))
-	if len(*bucket) > 63 {
-		bucket = aws.String((*bucket)[:63])
-	}
+	account := stack.NewAccount()
+	client = s3.NewFromConfig(stack.Config(account), func(o *s3.Options) { o.UsePathStyle = true })
+	// Bucket names are taken for all accounts, so they carry the account's.
+	bucket = aws.String("raw-" + account)
 	if _, err := client.CreateBucket(t.Context(), &s3.CreateBucketInput{Bucket: bucket}); err != nil {
 		t.Fatal(err)
 	}

@@ -31,9 +31,10 @@ var (
 )
 
 // quoteHeader gives how many lines the header at the beginning of lines takes
-// ("On Monday Ann wrote:" and its like), 0 if there is none.
-func quoteHeader(lines []string) int {
-	if len(lines) == 0 || len(lines[0]) > 400 || !quoteBegin.MatchString(lines[0]) {
+// ("On Monday Ann wrote:" and its like), 0 if there is none. Each line that
+// might be one costs of budget; at 0 no more are looked for.
+func quoteHeader(lines []string, budget *int) int {
+	if len(lines) == 0 || *budget <= 0 || len(lines[0]) > 400 || !quoteBegin.MatchString(lines[0]) {
 		return 0
 	}
 	joined := ""
@@ -48,9 +49,10 @@ func quoteHeader(lines []string) int {
 		}
 		// Cheap tests first: this runs on every line of a mail.
 		end := strings.TrimRight(joined, "- ")
-		if !strings.Contains(joined, "@") && !strings.HasSuffix(end, ":") {
+		if !strings.Contains(joined, "@") && !strings.HasSuffix(end, ":") || !strings.ContainsAny(joined, "0123456789") {
 			continue
 		}
+		*budget--
 		switch {
 		case wroteEnd.MatchString(joined) && hasDate.MatchString(joined):
 			// A sentence can end so too, but holds no address and no clock time.

@@ -11,7 +11,7 @@ func splitText(text string) (visible, quoted, signature string) {
 	lines := strings.Split(text, "\n")
 	var out [3][]string
 	const seen, quote, sign = 0, 1, 2
-	state, written := seen, false
+	state, written, budget := seen, false, maxQuoteTries
 	for i := 0; i < len(lines); i++ {
 		line := lines[i]
 		if i >= maxSplitLines {
@@ -22,7 +22,7 @@ func splitText(text string) (visible, quoted, signature string) {
 			out[quote] = append(out[quote], line)
 			continue
 		}
-		if n := quoteHeader(lines[i:]); n > 0 {
+		if n := quoteHeader(lines[i:], &budget); n > 0 {
 			out[quote] = append(out[quote], lines[i:i+n]...)
 			i += n - 1
 			// Marked lines after the header mean that answers may stand
@@ -43,7 +43,7 @@ func splitText(text string) (visible, quoted, signature string) {
 				state = sign
 				continue
 			}
-			if signatureStart(lines[i:], written) {
+			if signatureStart(lines[i:], written, &budget) {
 				state = sign
 			}
 		}
@@ -100,7 +100,7 @@ func delimiter(line string) bool {
 
 // signatureStart is a line such as "Sent from my phone", or a closing
 // greeting near the end of what was written.
-func signatureStart(lines []string, afterText bool) bool {
+func signatureStart(lines []string, afterText bool, budget *int) bool {
 	line := strings.TrimSpace(lines[0])
 	if line == "" || len(line) > 120 || !afterText {
 		return false
@@ -117,7 +117,7 @@ func signatureStart(lines []string, afterText bool) bool {
 		if l = strings.TrimSpace(l); l == "" {
 			continue
 		}
-		if strings.HasPrefix(l, ">") || delimiter(l) || quoteHeader(lines[1+i:]) > 0 || wholeRest(lines[1+i:]) {
+		if strings.HasPrefix(l, ">") || delimiter(l) || quoteHeader(lines[1+i:], budget) > 0 || wholeRest(lines[1+i:]) {
 			break
 		}
 		if rest++; rest > 8 || len(l) > 90 {

@@ -1,0 +1,146 @@
+package local
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net"
+	"net/http"
+	"time"
+
+	"onefold/internal/app"
+	"onefold/internal/crm/crmtest"
+	"onefold/internal/crm/hubspot"
+	"onefold/internal/mailer/mailertest"
+	"onefold/internal/mailer/ses"
+
+	"github.com/aws/aws-sdk-go-v2/credentials"
+)
+
+// crmToken is what the local CRM accepts. It guards nothing: both ends are
+// this process.
+const crmToken = "local-crm"
+
+// ConfigurationSet is the one that the local provider knows and reports on.
+const ConfigurationSet = "onefold"
+
+// fakes are the stand-ins of SES and HubSpot, on the wire and on ports of
+// their own. What they have taken is on disk before they say so, as it would
+// be with the real ones.
+type fakes struct {
+	ses     *mailertest.Server
+	crm     *crmtest.Server
+	sesURL  string
+	crmURL  string
+	servers []*http.Server
+	closers []func() error
+}
+
+// startFakes brings both up. sink takes the provider's events; dir is "" to
+// keep nothing.
+func startFakes(d *Data, holdFor time.Duration, sink func(context.Context, []byte)) (*fakes, error) {
+	f := &fakes{}
+	sesOptions := mailertest.Options{
+		Now: app.Clock, HoldFor: holdFor, Sink: sink,
+		ConfigurationSets: []mailertest.ConfigurationSet{{Name: ConfigurationSet, Events: true}},
+	}
+	crmOptions := crmtest.Options{Now: app.Clock, Token: crmToken}
+	var mails []mailertest.SentMail
+	var records [][]byte
+	if d != nil {
+		mailLog, err := openJournal(d.path("mail.jsonl"), func(line []byte) error {
+			var m mailertest.SentMail
+			err := json.Unmarshal(line, &m)
+			mails = replaceMail(mails, m)
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+		crmLog, err := openJournal(d.path("crm.jsonl"), func(line []byte) error {
+			records = append(records, append([]byte(nil), line...))
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+		f.closers = append(f.closers, mailLog.close, crmLog.close)
+		sesOptions.Persist = func(m mailertest.SentMail) error {
+			line, err := json.Marshal(m)
+			if err != nil {
+				return err
+			}
+			return mailLog.append(line)
+		}
+		crmOptions.Persist = crmLog.append
+	}
+	var err error
+	if f.ses, err = mailertest.NewServer(sesOptions); err != nil {
+		return nil, err
+	}
+	f.crm = crmtest.New(crmOptions)
+	for _, line := range records {
+		if err := f.crm.Restore(line); err != nil {
+			return nil, errors.Join(errors.New("crm.jsonl is damaged: move it away, or start with a new -data folder"), err)
+		}
+	}
+	if f.sesURL, err = f.serve(f.ses); err != nil {
+		return nil, err
+	}
+	if f.crmURL, err = f.serve(f.crm); err != nil {
+		return nil, err
+	}
+	// Events that were not handed out before the process died come again now.
+	f.ses.Restore(mails)
+	return f, nil
+}
+
+// replaceMail keeps the latest line of each mail, at its first place.
+func replaceMail(mails []mailertest.SentMail, m mailertest.SentMail) []mailertest.SentMail {
+	for i := range mails {
+		if mails[i].MessageID == m.MessageID {
+			mails[i] = m
+			return mails
+		}
+	}
+	return append(mails, m)
+}
+
+// serve puts a handler on a free port of the loopback.
+func (f *fakes) serve(h http.Handler) (string, error) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return "", err
+	}
+	s := &http.Server{Handler: h, ReadHeaderTimeout: 10 * time.Second}
+	f.servers = append(f.servers, s)
+	go func() { _ = s.Serve(l) }()
+	return "http://" + l.Addr().String(), nil
+}
+
+func (f *fakes) mailer() (*ses.Mailer, error) {
+	return ses.New(ses.Config{
+		Region: "us-east-1", Endpoint: f.sesURL, Now: app.Clock,
+		Credentials: credentials.NewStaticCredentialsProvider("local", "local", ""),
+	})
+}
+
+func (f *fakes) hubspot(ctx context.Context) (*hubspot.Client, error) {
+	c, err := hubspot.New(hubspot.Config{
+		BaseURL: f.crmURL, Token: func(context.Context) (string, error) { return crmToken, nil },
+	})
+	if err != nil {
+		return nil, err
+	}
+	return c, c.EnsureProperties(ctx)
+}
+
+func (f *fakes) close(ctx context.Context) {
+	_ = f.ses.Close(ctx)
+	for _, s := range f.servers {
+		_ = s.Close()
+	}
+	for _, c := range f.closers {
+		_ = c()
+	}
+}

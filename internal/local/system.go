@@ -1,0 +1,248 @@
+package local
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"sync"
+	"time"
+
+	"onefold/internal/app"
+	"onefold/internal/extract/rules"
+	"onefold/internal/idempotency"
+	"onefold/internal/ingest"
+	"onefold/internal/policybook"
+	"onefold/internal/schema"
+	"onefold/internal/tenant"
+	"onefold/internal/webhook"
+)
+
+// Config says how the local system runs.
+type Config struct {
+	Data     Data
+	Ledger   string // LedgerBolt, LedgerMemory or LedgerDynamo
+	AWS      string // endpoint of LedgerDynamo
+	Listen   string // address of the API and the review page, such as 127.0.0.1:8750
+	Policy   []byte // put in force when the tenant has none
+	Log      *slog.Logger
+	SweepAt  time.Duration // how often the sweeper runs
+	HoldFor  time.Duration // how long the mail fake holds a connection it will not answer
+	Commands func(*Opened) func(context.Context, Command) CommandResult
+}
+
+// The ledgers.
+const (
+	LedgerBolt   = "bolt"
+	LedgerMemory = "mem"
+	LedgerDynamo = "dynamo"
+)
+
+// Timings of a worker here. They are those of the functions, so that the
+// local process lives through the same leases.
+const (
+	workerTimeout = 30 * time.Second
+	callTime      = 10 * time.Second
+	lanes         = 16
+)
+
+// System is a running local system.
+type System struct {
+	*app.System
+	Opened  *Opened
+	URL     string // API and review page
+	MailURL string // sent mail
+	CRMURL  string // fake CRM
+	Tenant  string
+	Secrets Secrets
+
+	fakes   *fakes
+	stores  *stores
+	server  *http.Server
+	busy    *activity
+	cancel  context.CancelFunc
+	workers sync.WaitGroup
+	data    Data
+	onDisk  bool
+}
+
+// Start brings the whole system up, or says in one error what is in the way.
+func Start(ctx context.Context, cfg Config) (_ *System, err error) {
+	// The port first: nothing is opened when it cannot be served.
+	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", cfg.Listen)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %s", ErrPort, cfg.Listen)
+	}
+	s := &System{data: cfg.Data, onDisk: cfg.Ledger == LedgerBolt, busy: &activity{clock: app.Clock}}
+	defer func() {
+		if err != nil {
+			_ = listener.Close()
+			s.release()
+		}
+	}()
+	if s.Secrets, err = cfg.Data.Prepare(); err != nil {
+		return nil, err
+	}
+	key, err := s.Secrets.Key()
+	if err != nil {
+		return nil, err
+	}
+	if s.stores, err = openStores(ctx, cfg); err != nil {
+		return nil, err
+	}
+	policy, err := s.ensurePolicy(ctx, cfg)
+	if err != nil {
+		return nil, err
+	}
+	s.Tenant = policy.Tenant
+	if err := s.ensureSecrets(policy); err != nil {
+		return nil, err
+	}
+	if s.fakes, err = startFakes(s.keep(), cfg.HoldFor, s.stores.sink(s, cfg.Log)); err != nil {
+		return nil, err
+	}
+	mail, err := s.fakes.mailer()
+	if err != nil {
+		return nil, err
+	}
+	crm, err := s.fakes.hubspot(ctx)
+	if err != nil {
+		return nil, err
+	}
+	wired := app.Wire(app.Parts{
+		Store: s.stores.ledger, Blob: s.stores.blob, Mailer: mail, CRM: crm, Extractor: rules.New(), IDs: key,
+		Secrets: s.webhookSecrets, Now: app.Clock, Log: cfg.Log, Timeout: workerTimeout, CallTime: callTime, KeepPolicy: time.Second,
+	})
+	s.ready(wired)
+	s.Opened = &Opened{Store: s.stores.ledger, Blob: s.stores.blob, IDs: key, Policies: wired.Policies, close: func() error { return nil }}
+	s.URL, s.MailURL, s.CRMURL = "http://"+listener.Addr().String(), s.fakes.sesURL, s.fakes.crmURL
+	token := idempotency.NewOwner()
+	s.server = &http.Server{Handler: s.routes(cfg, token), ReadHeaderTimeout: 10 * time.Second, ReadTimeout: time.Minute}
+	go func() { _ = s.server.Serve(listener) }()
+	s.startWorkers(ctx, cfg)
+	if s.onDisk {
+		b, _ := json.Marshal(Running{URL: s.URL, Token: token, PID: os.Getpid()})
+		if err := writeWhole(cfg.Data.path("running.json"), b); err != nil {
+			return nil, fmt.Errorf("write running.json: %w", err)
+		}
+	}
+	return s, nil
+}
+
+// ErrPort means that the address cannot be listened on.
+var ErrPort = errors.New("the address is in use or not allowed")
+
+func (s *System) keep() *Data {
+	if !s.onDisk {
+		return nil
+	}
+	return &s.data
+}
+
+// ready hands the wired system to whoever waited for it.
+func (s *System) ready(w *app.System) {
+	s.System = w
+	close(s.stores.wired)
+}
+
+// startWorkers starts the readers and the sweeper.
+func (s *System) startWorkers(ctx context.Context, cfg Config) {
+	ctx, s.cancel = context.WithCancel(context.WithoutCancel(ctx))
+	for _, r := range []reader{
+		{table: schema.Events, consumer: "extract", handle: s.Process.Handle},
+		{table: schema.Outbox, consumer: "crmsync", handle: s.CRMSync.Handle},
+		{table: schema.Outbox, consumer: "send", handle: s.Send.Handle},
+	} {
+		r.feed, r.timeout, r.lanes, r.log, r.busy = s.stores.feed, workerTimeout, lanes, cfg.Log, s.busy
+		s.workers.Go(func() { r.run(ctx) })
+	}
+	s.workers.Go(func() {
+		for ctx.Err() == nil {
+			if _, err := s.Sweep.Run(ctx); err != nil && ctx.Err() == nil {
+				cfg.Log.LogAttrs(ctx, slog.LevelWarn, "the sweeper was stopped", slog.String("error", err.Error()))
+			}
+			rest(ctx, cfg.SweepAt)
+		}
+	})
+	if s.stores.receive != nil {
+		s.workers.Go(func() { s.stores.receive(ctx, s, cfg.Log) })
+	}
+}
+
+// ensurePolicy puts the given policy in force where the tenant has none.
+func (s *System) ensurePolicy(ctx context.Context, cfg Config) (tenant.Policy, error) {
+	p, err := tenant.Parse(cfg.Policy)
+	if err != nil {
+		return p, fmt.Errorf("policy: %w", err)
+	}
+	book := &policybook.Book{Store: s.stores.ledger, Now: app.Clock}
+	have, err := book.Fresh(ctx, p.Tenant)
+	if err == nil {
+		return have, nil
+	}
+	if !errors.Is(err, policybook.ErrNone) {
+		return p, err
+	}
+	return book.Apply(ctx, cfg.Policy, "local")
+}
+
+// ensureSecrets makes a webhook secret for each endpoint that has none.
+func (s *System) ensureSecrets(p tenant.Policy) error {
+	changed := false
+	for _, ep := range p.Endpoints {
+		_, isNew := s.Secrets.Secret(p.Tenant, ep.Secret)
+		changed = changed || isNew
+	}
+	if !changed {
+		return nil
+	}
+	return s.data.Save(s.Secrets)
+}
+
+// webhookSecrets is the ingest.Secrets of the local system.
+func (s *System) webhookSecrets(_ context.Context, tenantID, name string) ([]webhook.Secret, error) {
+	text, ok := s.Secrets.Webhooks[tenantID+"/"+name]
+	if !ok {
+		return nil, nil
+	}
+	secret, err := webhook.ParseSecret(text)
+	if err != nil {
+		return nil, fmt.Errorf("secret %s: %w", name, err)
+	}
+	return []webhook.Secret{secret}, nil
+}
+
+// Stop ends the system in order: no new deliveries, the workers finish what
+// they hold, then the stores close. What is not done goes on at the next
+// start.
+func (s *System) Stop(ctx context.Context) {
+	_ = s.server.Shutdown(ctx)
+	s.release()
+}
+
+func (s *System) release() {
+	if s.cancel != nil {
+		s.cancel()
+	}
+	s.workers.Wait()
+	if s.fakes != nil {
+		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+		s.fakes.close(ctx)
+		cancel()
+	}
+	if s.stores != nil {
+		s.stores.close()
+	}
+	if s.onDisk && s.server != nil {
+		_ = os.Remove(s.data.path("running.json"))
+	}
+}
+
+// SentMail is how many mails the provider has taken.
+func (s *System) SentMail() int { return len(s.fakes.ses.Sent()) }
+
+var _ ingest.Secrets = (*System)(nil).webhookSecrets
