@@ -71,9 +71,13 @@ func ports() []string {
 }
 
 func suites() []string {
-	return internal("ledger/ledgertest", "blob/blobtest", "extract/extracttest", "crm/crmtest",
-		"mailer/mailertest", "queue/queuetest")
+	return internal("ledger/ledgertest", "blob/blobtest", "extract/extracttest", "crm/crmtest/crmsuite",
+		"mailer/mailertest/mailersuite", "queue/queuetest")
 }
+
+// fakes stand in for a provider on the wire. The local system runs them too,
+// so they know no test.
+func fakes() []string { return internal("crm/crmtest", "mailer/mailertest") }
 
 func adapters() []string {
 	return below(internal("ledger/*", "blob/*", "extract/*", "crm/*", "mailer/*", "queue/*"))
@@ -126,7 +130,11 @@ func Rules() []Rule {
 			Outside: texts(), Refused: effects(),
 		},
 		{
-			Layer: "conformance suite", Packages: suites(), Imports: core,
+			Layer: "wire fake", Packages: fakes(), Imports: core,
+			Outside: texts(), Refused: []string{"testing/**", "net/http/httptest"},
+		},
+		{
+			Layer: "conformance suite", Packages: suites(), Imports: union(core, fakes()),
 			Outside: union(texts(), []string{"pgregory.net/rapid/**", "github.com/anishathalye/porcupine"}),
 		},
 		{
@@ -149,7 +157,7 @@ func Rules() []Rule {
 		},
 		{
 			Layer: "composition", Packages: below(internal("app", "lambdaio", "local")),
-			Imports: union(core, adapters(), useCases(), suites(),
+			Imports: union(core, adapters(), useCases(), fakes(), []string{"events"},
 				below(internal("app", "lambdaio", "local", "invariant")), internal("localaws")),
 			Outside: anything, Refused: []string{"testing/**"},
 		},
@@ -166,6 +174,10 @@ func Rules() []Rule {
 			Imports: union(core, useCases(), below(internal("app", "local", "invariant", "scenario")),
 				internal("localaws")),
 			Unit: 3, Outside: anything, Refused: []string{"testing/**"},
+		},
+		{
+			Layer: "samples", Packages: []string{"events/**"}, Imports: union(schema(), facts()), Unit: 1,
+			Refused: []string{"testing/**", "net", "net/http/**"},
 		},
 		{
 			Layer: "function", Packages: []string{"functions/*"},

@@ -68,7 +68,7 @@ func (e Entity) Table() schema.Table {
 }
 
 // Limits of a key, so that the longest still fits DynamoDB's 2,048 bytes of
-// partition key and 1,024 of sort key with every byte escaped to three
+// partition key and 1,024 of sort key with every byte escaped to two
 // (Developer Guide, "Constraints in Amazon DynamoDB", read 2026-11).
 const (
 	MaxTenantBytes = 40

@@ -25,14 +25,15 @@ type reader struct {
 	busy     *activity
 }
 
-// run reads until the context ends.
-func (r reader) run(ctx context.Context) {
-	for ctx.Err() == nil {
-		batch, err := r.feed.Next(ctx, r.table, r.consumer, 100)
+// run reads until reading ends. What has been read is worked off as long as
+// ctx lives, so that an orderly stop leaves no claim behind to lapse.
+func (r reader) run(ctx, reading context.Context) {
+	for reading.Err() == nil {
+		batch, err := r.feed.Next(reading, r.table, r.consumer, 100)
 		if err != nil {
-			if ctx.Err() == nil {
+			if reading.Err() == nil {
 				r.log.LogAttrs(ctx, slog.LevelWarn, "the change feed cannot be read", slog.String("consumer", r.consumer), slog.String("error", err.Error()))
-				rest(ctx, time.Second)
+				rest(reading, time.Second)
 			}
 			continue
 		}

@@ -48,6 +48,7 @@ const (
 	workerTimeout = 30 * time.Second
 	callTime      = 10 * time.Second
 	lanes         = 16
+	stopGrace     = 8 * time.Second // how long workers may go on after a stop
 )
 
 // System is a running local system.
@@ -60,14 +61,15 @@ type System struct {
 	Tenant  string
 	Secrets Secrets
 
-	fakes   *fakes
-	stores  *stores
-	server  *http.Server
-	busy    *activity
-	cancel  context.CancelFunc
-	workers sync.WaitGroup
-	data    Data
-	onDisk  bool
+	fakes       *fakes
+	stores      *stores
+	server      *http.Server
+	busy        *activity
+	stopReading context.CancelFunc
+	kill        context.CancelFunc
+	workers     sync.WaitGroup
+	data        Data
+	onDisk      bool
 }
 
 // Start brings the whole system up, or says in one error what is in the way.
@@ -151,25 +153,27 @@ func (s *System) ready(w *app.System) {
 
 // startWorkers starts the readers and the sweeper.
 func (s *System) startWorkers(ctx context.Context, cfg Config) {
-	ctx, s.cancel = context.WithCancel(context.WithoutCancel(ctx))
+	ctx, s.kill = context.WithCancel(context.WithoutCancel(ctx))
+	reading, stop := context.WithCancel(ctx)
+	s.stopReading = stop
 	for _, r := range []reader{
 		{table: schema.Events, consumer: "extract", handle: s.Process.Handle},
 		{table: schema.Outbox, consumer: "crmsync", handle: s.CRMSync.Handle},
 		{table: schema.Outbox, consumer: "send", handle: s.Send.Handle},
 	} {
 		r.feed, r.timeout, r.lanes, r.log, r.busy = s.stores.feed, workerTimeout, lanes, cfg.Log, s.busy
-		s.workers.Go(func() { r.run(ctx) })
+		s.workers.Go(func() { r.run(ctx, reading) })
 	}
 	s.workers.Go(func() {
-		for ctx.Err() == nil {
-			if _, err := s.Sweep.Run(ctx); err != nil && ctx.Err() == nil {
+		for reading.Err() == nil {
+			if _, err := s.Sweep.Run(reading); err != nil && reading.Err() == nil {
 				cfg.Log.LogAttrs(ctx, slog.LevelWarn, "the sweeper was stopped", slog.String("error", err.Error()))
 			}
-			rest(ctx, cfg.SweepAt)
+			rest(reading, cfg.SweepAt)
 		}
 	})
 	if s.stores.receive != nil {
-		s.workers.Go(func() { s.stores.receive(ctx, s, cfg.Log) })
+		s.workers.Go(func() { s.stores.receive(reading, s, cfg.Log) })
 	}
 }
 
@@ -225,10 +229,13 @@ func (s *System) Stop(ctx context.Context) {
 }
 
 func (s *System) release() {
-	if s.cancel != nil {
-		s.cancel()
+	if s.kill != nil {
+		s.stopReading()
+		grace := time.AfterFunc(stopGrace, s.kill)
+		s.workers.Wait()
+		grace.Stop()
+		s.kill()
 	}
-	s.workers.Wait()
 	if s.fakes != nil {
 		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 		s.fakes.close(ctx)

@@ -116,6 +116,9 @@ func (s *Service) work(ctx context.Context, e inbound.Event) error {
 // release gives the event back, due again after a growing wait. If this write
 // is lost too, the claim lapses and the sweeper brings the event back.
 func (s *Service) release(ctx context.Context, e inbound.Event) error {
+	// The worker's own end must not keep the event claimed until the lapse.
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+	defer cancel()
 	again := utc.At(s.Now()).Add(Backoff(e.Attempt))
 	var c ledger.Commit
 	err := c.Update("event", eventKey(e), ledger.All(ledger.Is("state", inbound.Recorded), idempotency.Fence(e.Record)),

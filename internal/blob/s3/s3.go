@@ -11,18 +11,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/aws/aws-sdk-go-v2/service/s3/types"
 
 	"onefold/internal/blob"
-	"onefold/internal/digest"
 )
-
-// ErrOther means that content and name do not fit: on Put a bug in the
-// caller, on Get content that was altered. Nothing that was read is returned.
-var ErrOther = errors.New("blob/s3: the content is another than the name says")
 
 // Store is one bucket.
 type Store struct {
@@ -32,7 +26,7 @@ type Store struct {
 
 // New makes a store of a bucket that exists. Its role needs s3:ListBucket
 // besides GetObject and PutObject, else S3 answers "access denied" for content
-// that is missing (API Reference, GetObject, read 2026-11).
+// that is missing (API Reference, GetObject, "Permissions").
 func New(client *s3.Client, bucket string) *Store { return &Store{client: client, bucket: bucket} }
 
 // Put implements blob.Store, with one request besides the SDK's repeats.
@@ -42,8 +36,11 @@ func New(client *s3.Client, bucket string) *Store { return &Store{client: client
 // comes again shortly before that, the content that its event relies on must
 // be as young as the event.
 func (s *Store) Put(ctx context.Context, ref blob.Ref, content []byte) error {
-	if !fits(ref, content) {
-		return fmt.Errorf("put %s: %w", ref, ErrOther)
+	if _, _, _, err := ref.Parts(); err != nil {
+		return fmt.Errorf("put: %w", err)
+	}
+	if !ref.Fits(content) {
+		return fmt.Errorf("put %s: %w: another content", ref, blob.ErrInvalid)
 	}
 	key, kind := string(ref), "application/octet-stream"
 	if _, err := s.client.PutObject(ctx, &s3.PutObjectInput{
@@ -56,6 +53,9 @@ func (s *Store) Put(ctx context.Context, ref blob.Ref, content []byte) error {
 
 // Get implements blob.Store.
 func (s *Store) Get(ctx context.Context, ref blob.Ref) ([]byte, error) {
+	if _, _, _, err := ref.Parts(); err != nil {
+		return nil, fmt.Errorf("get: %w", err)
+	}
 	key := string(ref)
 	out, err := s.client.GetObject(ctx, &s3.GetObjectInput{Bucket: &s.bucket, Key: &key})
 	var missing *types.NoSuchKey
@@ -70,14 +70,8 @@ func (s *Store) Get(ctx context.Context, ref blob.Ref) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("get %s: %w", ref, err)
 	}
-	if !fits(ref, content) {
-		return nil, fmt.Errorf("get %s: %w", ref, ErrOther)
+	if !ref.Fits(content) {
+		return nil, fmt.Errorf("get %s: %w", ref, blob.ErrDamaged)
 	}
 	return content, nil
-}
-
-// fits tells whether a name ends with the content's hash.
-func fits(ref blob.Ref, content []byte) bool {
-	i := strings.LastIndexByte(string(ref), '/')
-	return i > 0 && string(ref[i+1:]) == digest.Content(content)
 }

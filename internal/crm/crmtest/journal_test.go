@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"onefold/internal/crm/crmtest"
+	"onefold/internal/crm/crmtest/crmsuite"
 )
 
 // TestRestoredJournalIsTheSameCRM makes random changes and restores them into
@@ -85,7 +86,7 @@ func TestChangeThatCannotBePersistedIsUndone(t *testing.T) {
 		}
 		return nil
 	}
-	srv := crmtest.Start(t, opts)
+	srv := crmsuite.Start(t, opts)
 	id, err := srv.Seed("contacts", map[string]string{"email": "ann@example.com", "ref": "1"})
 	if err != nil {
 		t.Fatal(err)
@@ -109,7 +110,7 @@ func TestChangeThatCannotBePersistedIsUndone(t *testing.T) {
 
 func TestReadPersistsNothing(t *testing.T) {
 	t.Parallel()
-	srv := crmtest.Start(t, crmtest.Options{Persist: func([]byte) error { return errors.New("must not be called") }})
+	srv := crmsuite.Start(t, crmtest.Options{Persist: func([]byte) error { return errors.New("must not be called") }})
 	code, _ := do(t, srv, "GET", objects+"contacts/1", nil)
 	status(t, "read", code, http.StatusNotFound)
 }

@@ -2,14 +2,9 @@ package crmtest
 
 import (
 	"net/http"
-	"net/http/httptest"
 	"sync"
-	"testing"
 	"time"
 )
-
-// Token is the access token that Start's servers accept.
-const Token = "crmtest-token"
 
 // Options are a server's settings; the zero value is a server that accepts any
 // token, limits nothing and keeps its records in memory.
@@ -114,29 +109,4 @@ func (s *Server) records(kind string) []Record {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.state.list(kind)
-}
-
-// Running is a server that listens on a loopback port until the test ends.
-type Running struct {
-	*Server
-	URL  string
-	http *httptest.Server
-}
-
-// Start runs a server for a test. It accepts Token unless opts names another.
-func Start(t testing.TB, opts Options) *Running {
-	t.Helper()
-	if opts.Token == "" {
-		opts.Token = Token
-	}
-	s := New(opts)
-	h := httptest.NewServer(s)
-	t.Cleanup(h.Close)
-	return &Running{Server: s, URL: h.URL, http: h}
-}
-
-// Stop closes the port at once; it may be called before the test ends.
-func (r *Running) Stop() {
-	r.http.CloseClientConnections()
-	r.http.Close()
 }

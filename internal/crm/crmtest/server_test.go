@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"onefold/internal/crm/crmtest"
+	"onefold/internal/crm/crmtest/crmsuite"
 )
 
 const objects = "/crm/objects/2026-03/"
@@ -18,7 +19,7 @@ const objects = "/crm/objects/2026-03/"
 type body map[string]any
 
 // do makes one request with the token and gives status and answer.
-func do(t *testing.T, srv *crmtest.Running, method, path string, in any) (int, body) {
+func do(t *testing.T, srv *crmsuite.Running, method, path string, in any) (int, body) {
 	t.Helper()
 	b, err := json.Marshal(in)
 	if err != nil {
@@ -28,7 +29,7 @@ func do(t *testing.T, srv *crmtest.Running, method, path string, in any) (int, b
 	if err != nil {
 		t.Fatal(err)
 	}
-	req.Header.Set("Authorization", "Bearer "+crmtest.Token)
+	req.Header.Set("Authorization", "Bearer "+crmsuite.Token)
 	resp, err := http.DefaultClient.Do(req)
 	if err != nil {
 		t.Fatal(err)
@@ -70,7 +71,7 @@ func status(t *testing.T, what string, got, want int) {
 
 func TestAddressIsUniqueWithoutCase(t *testing.T) {
 	t.Parallel()
-	srv := crmtest.Start(t, crmtest.Options{})
+	srv := crmsuite.Start(t, crmtest.Options{})
 	code, made := do(t, srv, "POST", objects+"contacts", props(map[string]string{"email": "ann@example.com"}))
 	status(t, "create", code, http.StatusCreated)
 	code, failed := do(t, srv, "POST", objects+"contacts", props(map[string]string{"email": "ANN@example.com"}))
@@ -88,7 +89,7 @@ func TestAddressIsUniqueWithoutCase(t *testing.T) {
 
 func TestPropertyMustBeDefinedBeforeUse(t *testing.T) {
 	t.Parallel()
-	srv := crmtest.Start(t, crmtest.Options{})
+	srv := crmsuite.Start(t, crmtest.Options{})
 	code, _ := do(t, srv, "POST", objects+"contacts", props(map[string]string{"ref": "1"}))
 	status(t, "create", code, http.StatusBadRequest)
 	code, _ = do(t, srv, "POST", objects+"contacts/batch/upsert", inputs(input("ref", "1", nil)))
@@ -113,7 +114,7 @@ func TestPropertyMustBeDefinedBeforeUse(t *testing.T) {
 
 func TestUpsertTellsNewFromKnownAndItemsStandAlone(t *testing.T) {
 	t.Parallel()
-	srv := crmtest.Start(t, withRef())
+	srv := crmsuite.Start(t, withRef())
 	if _, err := srv.Seed("contacts", map[string]string{"email": "taken@example.com"}); err != nil {
 		t.Fatal(err)
 	}
@@ -141,7 +142,7 @@ func TestUpsertTellsNewFromKnownAndItemsStandAlone(t *testing.T) {
 
 func TestUpsertByAddressIsWholeOrNothing(t *testing.T) {
 	t.Parallel()
-	srv := crmtest.Start(t, crmtest.Options{})
+	srv := crmsuite.Start(t, crmtest.Options{})
 	code, _ := do(t, srv, "POST", objects+"contacts/batch/upsert", inputs(
 		input("email", "good@example.com", nil),
 		input("email", "not an address", nil),
@@ -156,7 +157,7 @@ func TestUpsertByAddressIsWholeOrNothing(t *testing.T) {
 
 func TestBatchIsLimitedTo100(t *testing.T) {
 	t.Parallel()
-	srv := crmtest.Start(t, withRef())
+	srv := crmsuite.Start(t, withRef())
 	many := make([]map[string]any, 101)
 	for i := range many {
 		many[i] = input("ref", string(rune('一'+i)), nil)
@@ -169,7 +170,7 @@ func TestBatchIsLimitedTo100(t *testing.T) {
 
 func TestNoteNeedsTimestamp(t *testing.T) {
 	t.Parallel()
-	srv := crmtest.Start(t, crmtest.Options{})
+	srv := crmsuite.Start(t, crmtest.Options{})
 	code, _ := do(t, srv, "POST", objects+"notes", props(map[string]string{"hs_note_body": "x"}))
 	status(t, "note", code, http.StatusBadRequest)
 	code, _ = do(t, srv, "POST", objects+"notes",
@@ -181,7 +182,7 @@ func TestSearchLagsAndDirectReadDoesNot(t *testing.T) {
 	t.Parallel()
 	var minutes atomic.Int64
 	start := time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC)
-	srv := crmtest.Start(t, crmtest.Options{
+	srv := crmsuite.Start(t, crmtest.Options{
 		Now:       func() time.Time { return start.Add(time.Duration(minutes.Load()) * time.Minute) },
 		SearchLag: 5 * time.Minute,
 	})
@@ -223,7 +224,7 @@ func TestRateLimitPassesWithItsWindow(t *testing.T) {
 	t.Parallel()
 	var seconds atomic.Int64
 	start := time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC)
-	srv := crmtest.Start(t, crmtest.Options{
+	srv := crmsuite.Start(t, crmtest.Options{
 		Now:       func() time.Time { return start.Add(time.Duration(seconds.Load()) * time.Second) },
 		RateLimit: 2, RateWindow: 10 * time.Second,
 	})
@@ -238,7 +239,7 @@ func TestRateLimitPassesWithItsWindow(t *testing.T) {
 
 func TestRequestWithoutTokenIsRefused(t *testing.T) {
 	t.Parallel()
-	ts := crmtest.Start(t, crmtest.Options{})
+	ts := crmsuite.Start(t, crmtest.Options{})
 	resp, err := http.Get(ts.URL + objects + "contacts/1")
 	if err != nil {
 		t.Fatal(err)

@@ -11,6 +11,7 @@ import (
 
 	"onefold/internal/crm"
 	"onefold/internal/crm/crmtest"
+	"onefold/internal/crm/crmtest/crmsuite"
 	"onefold/internal/crm/hubspot"
 )
 
@@ -220,7 +221,7 @@ func TestUpsertSendsItsUniqueValueAmongTheProperties(t *testing.T) {
 
 func TestRepeatWithoutChangeWritesNothing(t *testing.T) {
 	t.Parallel()
-	srv := crmtest.Start(t, crmtest.Options{})
+	srv := crmsuite.Start(t, crmtest.Options{})
 	c := newReady(t, srv.URL)
 	contact := crm.Contact{Ref: "r", Email: "Ann@Example.com", Name: "Ann Smith"}
 	first := c.UpsertContact(t.Context(), contact, "")

@@ -1,5 +1,5 @@
-// Package mailertest stands in for Amazon SES on the wire, and holds the suite
-// that every mailer on that wire must pass.
+// Package mailertest stands in for Amazon SES on the wire. The suite that every
+// mailer on that wire must pass is in mailersuite.
 //
 // Server speaks the real REST-JSON SendEmail of SES version 2 and publishes
 // the real events, so that the code under test is the one that runs in

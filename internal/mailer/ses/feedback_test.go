@@ -9,6 +9,7 @@ import (
 
 	"onefold/internal/mailer"
 	"onefold/internal/mailer/mailertest"
+	"onefold/internal/mailer/mailertest/mailersuite"
 	"onefold/internal/mailer/ses"
 )
 
@@ -45,7 +46,7 @@ func TestEventsCarryTheAttemptBack(t *testing.T) {
 				t.Fatal(err)
 			}
 			web := httptest.NewServer(server)
-			newMailer(t, config(web.URL)).Submit(t.Context(), mailertest.SuiteMail(local))
+			newMailer(t, config(web.URL)).Submit(t.Context(), mailersuite.Mail(local))
 			web.Close()
 			if err := server.Close(t.Context()); err != nil {
 				t.Fatal(err)

@@ -2,8 +2,9 @@
 // runner; a deployment has Lambda's event source mapping in its place.
 //
 // It owns nothing but the translation: visibility timeout, retention and the
-// dead-letter queue are set where the queue is made. It refuses bodies that
-// are not text, since SQS would (API Reference, SendMessage, read 2026-11).
+// dead-letter queue are set where the queue is made. It refuses bodies with
+// characters that SQS has no room for: of those, AWS's pages say that they are
+// refused, or that they are replaced (SendMessage, read 2026-11).
 package sqs
 
 import (

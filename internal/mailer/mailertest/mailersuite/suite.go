@@ -1,4 +1,10 @@
-package mailertest
+// Package mailersuite is what every mailer on the wire of SES must pass: the
+// contract of mailer.Mailer as tests, against the server of mailertest and
+// against answers that no server should give.
+//
+// It owns the meaning of "conforms", and asserts nothing about events: what
+// reads those is tested with the feed of mailertest.
+package mailersuite
 
 import (
 	"context"
@@ -7,11 +13,13 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"net/mail"
 	"sync/atomic"
 	"testing"
 	"time"
 
 	"onefold/internal/mailer"
+	"onefold/internal/mailer/mailertest"
 )
 
 // enough is the time a call of the suite has when time is not its subject.
@@ -34,8 +42,8 @@ func Suite(t *testing.T, newMailer func(t *testing.T, endpoint string) mailer.Ma
 	t.Run("MailArrivesAsGiven", func(t *testing.T) { t.Parallel(); suiteContent(t, newMailer) })
 }
 
-// SuiteMail is a mail that SES takes, to a magic local part.
-func SuiteMail(local string) mailer.Mail {
+// Mail is a mail that SES takes, to a magic local part.
+func Mail(local string) mailer.Mail {
 	return mailer.Mail{
 		From: "Onefold Desk <desk@example.com>", ReplyTo: "replies@example.com", To: local + "@example.net",
 		Subject: "Grüße, your question", Text: "Thank you for writing.\n",
@@ -48,12 +56,21 @@ func SuiteMail(local string) mailer.Mail {
 	}
 }
 
-func suiteServer(t *testing.T) (*Server, string) {
+// bare is the address without its display name.
+func bare(s string) string {
+	a, err := mail.ParseAddress(s)
+	if err != nil {
+		return s
+	}
+	return a.Address
+}
+
+func suiteServer(t *testing.T) (*mailertest.Server, string) {
 	t.Helper()
-	s, err := NewServer(Options{
+	s, err := mailertest.NewServer(mailertest.Options{
 		Now:               func() time.Time { return time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC) },
 		VerifiedDomains:   []string{"example.com"},
-		ConfigurationSets: []ConfigurationSet{{Name: suiteSet}},
+		ConfigurationSets: []mailertest.ConfigurationSet{{Name: suiteSet}},
 		HoldFor:           20 * time.Millisecond,
 	})
 	if err != nil {
@@ -97,24 +114,24 @@ func suiteMagic(t *testing.T, newMailer func(t *testing.T, endpoint string) mail
 		sent     int
 	}{
 		{local: "somebody", outcomes: []mailer.Outcome{mailer.Accepted, mailer.Accepted}, sent: 2},
-		{local: Accept + "+label", outcomes: []mailer.Outcome{mailer.Accepted}, sent: 1},
-		{local: Bounce, outcomes: []mailer.Outcome{mailer.Accepted}, sent: 1},
-		{local: Complain, outcomes: []mailer.Outcome{mailer.Accepted}, sent: 1},
-		{local: Reject, outcomes: []mailer.Outcome{mailer.Rejected}},
-		{local: Throttle, outcomes: []mailer.Outcome{mailer.Throttled, mailer.Throttled}},
-		{local: ThrottleOnce, outcomes: []mailer.Outcome{mailer.Throttled, mailer.Accepted}, sent: 1},
-		{local: Paused, outcomes: []mailer.Outcome{mailer.Throttled}, halt: true},
-		{local: TimeoutSent, outcomes: []mailer.Outcome{mailer.Unknown}, sent: 1},
-		{local: TimeoutUnsent, outcomes: []mailer.Outcome{mailer.Unknown}},
-		{local: TimeoutSentOnce, outcomes: []mailer.Outcome{mailer.Unknown, mailer.Accepted}, sent: 2},
-		{local: TimeoutUnsentOnce, outcomes: []mailer.Outcome{mailer.Unknown, mailer.Accepted}, sent: 1},
+		{local: mailertest.Accept + "+label", outcomes: []mailer.Outcome{mailer.Accepted}, sent: 1},
+		{local: mailertest.Bounce, outcomes: []mailer.Outcome{mailer.Accepted}, sent: 1},
+		{local: mailertest.Complain, outcomes: []mailer.Outcome{mailer.Accepted}, sent: 1},
+		{local: mailertest.Reject, outcomes: []mailer.Outcome{mailer.Rejected}},
+		{local: mailertest.Throttle, outcomes: []mailer.Outcome{mailer.Throttled, mailer.Throttled}},
+		{local: mailertest.ThrottleOnce, outcomes: []mailer.Outcome{mailer.Throttled, mailer.Accepted}, sent: 1},
+		{local: mailertest.Paused, outcomes: []mailer.Outcome{mailer.Throttled}, halt: true},
+		{local: mailertest.TimeoutSent, outcomes: []mailer.Outcome{mailer.Unknown}, sent: 1},
+		{local: mailertest.TimeoutUnsent, outcomes: []mailer.Outcome{mailer.Unknown}},
+		{local: mailertest.TimeoutSentOnce, outcomes: []mailer.Outcome{mailer.Unknown, mailer.Accepted}, sent: 2},
+		{local: mailertest.TimeoutUnsentOnce, outcomes: []mailer.Outcome{mailer.Unknown, mailer.Accepted}, sent: 1},
 	} {
 		t.Run(c.local, func(t *testing.T) {
 			t.Parallel()
 			server, url := suiteServer(t)
 			m := newMailer(t, url)
 			for i, want := range c.outcomes {
-				r := submit(t, m, SuiteMail(c.local))
+				r := submit(t, m, Mail(c.local))
 				if r.Outcome != want || r.Halt != c.halt {
 					t.Errorf("submit %d: got %s halt %v (%s), want %s halt %v", i+1, r.Outcome, r.Halt, r.Reason, want, c.halt)
 				}
@@ -131,7 +148,7 @@ func suiteMagic(t *testing.T, newMailer func(t *testing.T, endpoint string) mail
 
 func suiteContent(t *testing.T, newMailer func(t *testing.T, endpoint string) mailer.Mailer) {
 	server, url := suiteServer(t)
-	mail := SuiteMail("somebody")
+	mail := Mail("somebody")
 	r := submit(t, newMailer(t, url), mail)
 	sent := server.Sent()
 	if len(sent) != 1 {
@@ -144,7 +161,7 @@ func suiteContent(t *testing.T, newMailer func(t *testing.T, endpoint string) ma
 	if got.Subject != mail.Subject || got.Text != mail.Text || got.ConfigurationSet != mail.ConfigurationSet {
 		t.Errorf("subject, text or configuration set changed: %+v", got)
 	}
-	if len(got.To) != 1 || addrSpec(got.To[0]) != mail.To || addrSpec(got.From) != "desk@example.com" {
+	if len(got.To) != 1 || bare(got.To[0]) != mail.To || bare(got.From) != "desk@example.com" {
 		t.Errorf("to %v from %q", got.To, got.From)
 	}
 	if len(got.Headers) != len(mail.Headers) || got.Headers[0] != mail.Headers[0] || got.Headers[1] != mail.Headers[1] {
@@ -166,7 +183,7 @@ func suiteNoConnection(t *testing.T, newMailer func(t *testing.T, endpoint strin
 		if err := l.Close(); err != nil {
 			t.Fatal(err)
 		}
-		if r := submit(t, newMailer(t, url), SuiteMail("somebody")); r.Outcome != mailer.NotBegun {
+		if r := submit(t, newMailer(t, url), Mail("somebody")); r.Outcome != mailer.NotBegun {
 			t.Errorf("got %s (%s), want not begun", r.Outcome, r.Reason)
 		}
 	})
@@ -177,7 +194,7 @@ func suiteNoConnection(t *testing.T, newMailer func(t *testing.T, endpoint strin
 		web.Config.ErrorLog = log.New(io.Discard, "", 0) // the failed handshake is what is wanted
 		web.StartTLS()
 		defer web.Close()
-		r := submit(t, newMailer(t, web.URL), SuiteMail("somebody"))
+		r := submit(t, newMailer(t, web.URL), Mail("somebody"))
 		if r.Outcome != mailer.NotBegun || requests.Load() != 0 {
 			t.Errorf("got %s (%s) and %d requests, want not begun and none", r.Outcome, r.Reason, requests.Load())
 		}

@@ -1,4 +1,10 @@
-package crmtest
+// Package crmsuite is what every CRM adapter must pass: the contract of package
+// crm as tests, against the server of crmtest, and that server's start for
+// other tests.
+//
+// It owns the meaning of "conforms". It asserts nothing that the contract
+// leaves open, and no vendor's ways beyond what the server enforces.
+package crmsuite
 
 import (
 	"context"
@@ -6,6 +12,7 @@ import (
 	"time"
 
 	"onefold/internal/crm"
+	"onefold/internal/crm/crmtest"
 )
 
 // NewCRM makes the adapter under test for the server at baseURL, with Token
@@ -14,11 +21,11 @@ type NewCRM func(t *testing.T, baseURL string) crm.CRM
 
 // Suite is what every adapter must do, whatever its vendor.
 //
-// Real: the adapter, HTTP over loopback. Fake: the CRM, this package's Server,
+// Real: the adapter, HTTP over loopback. Fake: the CRM, a crmtest.Server,
 // with the given options. Asserted: the Result's promises and the records that
 // the CRM then has. Not asserted: which calls the adapter makes, reason words
 // other than "auth", how a name is split.
-func Suite(t *testing.T, newCRM NewCRM, opts Options) {
+func Suite(t *testing.T, newCRM NewCRM, opts crmtest.Options) {
 	b := bench{newCRM: newCRM, opts: opts}
 	for _, c := range []struct {
 		rule string
@@ -61,7 +68,7 @@ func Suite(t *testing.T, newCRM NewCRM, opts Options) {
 // bench starts a server and an adapter for one rule.
 type bench struct {
 	newCRM NewCRM
-	opts   Options
+	opts   crmtest.Options
 }
 
 func (b bench) start(t *testing.T) (*Running, crm.CRM) {
@@ -114,7 +121,7 @@ func want(t *testing.T, what string, r crm.Result, o crm.Outcome) {
 }
 
 // only fails the test unless there is exactly one record, and gives it.
-func only(t *testing.T, what string, records []Record) Record {
+func only(t *testing.T, what string, records []crmtest.Record) crmtest.Record {
 	t.Helper()
 	if len(records) != 1 {
 		t.Fatalf("the CRM has %d %s, want 1", len(records), what)

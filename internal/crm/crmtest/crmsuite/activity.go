@@ -1,4 +1,4 @@
-package crmtest
+package crmsuite
 
 import (
 	"context"
@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"onefold/internal/crm"
+	"onefold/internal/crm/crmtest"
 )
 
 func noteAndTaskAreAssociated(t *testing.T, b bench) {
@@ -17,7 +18,7 @@ func noteAndTaskAreAssociated(t *testing.T, b bench) {
 	if n.ID != note.ID || !note.Created || k.ID != task.ID || !task.Created {
 		t.Errorf("results %+v and %+v do not name the records made, %s and %s", note, task, n.ID, k.ID)
 	}
-	for _, rec := range []Record{n, k} {
+	for _, rec := range []crmtest.Record{n, k} {
 		if !slices.Equal(rec.Associations, []string{"contacts/" + contact}) {
 			t.Errorf("%s %s is associated with %v, want contact %s", rec.Type, rec.ID, rec.Associations, contact)
 		}
@@ -37,7 +38,7 @@ func repeatedNoteAndTaskAreOneEach(t *testing.T, b bench) {
 		done(t, "note", c.UpsertNote(context.Background(), noteFor(contact)))
 		done(t, "task", c.UpsertTask(context.Background(), taskFor(contact)))
 	}
-	for _, rec := range []Record{only(t, "notes", srv.Notes()), only(t, "tasks", srv.Tasks())} {
+	for _, rec := range []crmtest.Record{only(t, "notes", srv.Notes()), only(t, "tasks", srv.Tasks())} {
 		if len(rec.Associations) != 1 {
 			t.Errorf("%s is associated %d times", rec.Type, len(rec.Associations))
 		}

@@ -1,4 +1,4 @@
-package mailertest
+package mailersuite
 
 import (
 	"context"
@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"onefold/internal/mailer"
+	"onefold/internal/mailer/mailertest"
 )
 
 // answer writes one HTTP answer.
@@ -45,8 +46,8 @@ func suiteStrange(t *testing.T, newMailer func(t *testing.T, endpoint string) ma
 		{"200WithoutBody", answer(200, "", "", ``)},
 		{"200Garbage", answer(200, "", "", `<html>welcome to the portal</html>`)},
 		{"200CutOff", cut(200, "", "")},
-		{"307", answer(307, "Location", SendPath, ``)},
-		{"308", answer(308, "Location", SendPath, ``)},
+		{"307", answer(307, "Location", mailertest.SendPath, ``)},
+		{"308", answer(308, "Location", mailertest.SendPath, ``)},
 		{"400Garbage", answer(400, "", "", `<html>bad</html>`)},
 		{"400Empty", answer(400, "", "", ``)},
 		{"400CodeUnknown", answer(400, kind, "SomethingNewException", `{"message":"?"}`)},
@@ -67,7 +68,7 @@ func suiteStrange(t *testing.T, newMailer func(t *testing.T, endpoint string) ma
 				c.handler(w, r)
 			}))
 			defer web.Close()
-			r := submit(t, newMailer(t, web.URL), SuiteMail("somebody"))
+			r := submit(t, newMailer(t, web.URL), Mail("somebody"))
 			if r.Outcome != mailer.Unknown || r.Halt || requests.Load() != 1 {
 				t.Errorf("got %s halt %v (%s) after %d requests, want unknown after 1", r.Outcome, r.Halt, r.Reason, requests.Load())
 			}
@@ -93,7 +94,7 @@ func suiteStrange(t *testing.T, newMailer func(t *testing.T, endpoint string) ma
 				_ = conn.Close()
 			}
 		}()
-		r := submit(t, newMailer(t, "http://"+l.Addr().String()), SuiteMail("somebody"))
+		r := submit(t, newMailer(t, "http://"+l.Addr().String()), Mail("somebody"))
 		_ = l.Close()
 		<-ended
 		if r.Outcome != mailer.Unknown || connections.Load() != 1 {
@@ -120,7 +121,7 @@ func suiteContext(t *testing.T, newMailer func(t *testing.T, endpoint string) ma
 		server, url := suiteServer(t)
 		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 		defer cancel()
-		r := newMailer(t, url).Submit(ctx, SuiteMail("somebody"))
+		r := newMailer(t, url).Submit(ctx, Mail("somebody"))
 		if r.Outcome != mailer.NotBegun || server.Requests() != 0 {
 			t.Errorf("got %s (%s) and %d requests, want not begun and none", r.Outcome, r.Reason, server.Requests())
 		}
@@ -130,7 +131,7 @@ func suiteContext(t *testing.T, newMailer func(t *testing.T, endpoint string) ma
 		server, url := suiteServer(t)
 		ctx, cancel := context.WithCancel(context.Background())
 		cancel()
-		r := newMailer(t, url).Submit(ctx, SuiteMail("somebody"))
+		r := newMailer(t, url).Submit(ctx, Mail("somebody"))
 		if r.Outcome != mailer.NotBegun || server.Requests() != 0 {
 			t.Errorf("got %s (%s) and %d requests, want not begun and none", r.Outcome, r.Reason, server.Requests())
 		}
@@ -144,7 +145,7 @@ func suiteContext(t *testing.T, newMailer func(t *testing.T, endpoint string) ma
 			<-arrived
 			cancel()
 		}()
-		r := newMailer(t, url).Submit(ctx, SuiteMail("somebody"))
+		r := newMailer(t, url).Submit(ctx, Mail("somebody"))
 		if r.Outcome != mailer.Unknown || len(arrived) != 0 {
 			t.Errorf("got %s (%s), %d further requests, want unknown and none", r.Outcome, r.Reason, len(arrived))
 		}
@@ -154,7 +155,7 @@ func suiteContext(t *testing.T, newMailer func(t *testing.T, endpoint string) ma
 		url, arrived := silent(t)
 		ctx, cancel := context.WithTimeout(context.Background(), 3*time.Second)
 		defer cancel()
-		r := newMailer(t, url).Submit(ctx, SuiteMail("somebody"))
+		r := newMailer(t, url).Submit(ctx, Mail("somebody"))
 		if r.Outcome != mailer.Unknown || len(arrived) != 1 {
 			t.Errorf("got %s (%s) after %d requests, want unknown after 1", r.Outcome, r.Reason, len(arrived))
 		}

@@ -1,4 +1,4 @@
-package crmtest
+package crmsuite
 
 import (
 	"context"

@@ -1,4 +1,4 @@
-package crmtest
+package crmsuite
 
 import (
 	"context"
@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"onefold/internal/crm"
+	"onefold/internal/crm/crmtest"
 )
 
 func wrongTokenIsRefused(t *testing.T, b bench) {
@@ -24,7 +25,7 @@ func wrongTokenIsRefused(t *testing.T, b bench) {
 
 func rateLimitIsBusy(t *testing.T, b bench) {
 	srv, c := b.start(t)
-	srv.Script(Fault{Kind: Throttle})
+	srv.Script(crmtest.Fault{Kind: crmtest.Throttle})
 	r := upsert(t, c, ann(), "")
 	want(t, "upsert", r, crm.Busy)
 	if r.RetryAfter != 7*time.Second { // what the server's Retry-After says
@@ -57,7 +58,7 @@ func lateWriteAddsNoRecord(t *testing.T, b bench) {
 	srv, c := b.start(t)
 	ctx, giveUp := context.WithCancel(context.Background())
 	late := make(chan struct{})
-	srv.Script(Fault{Op: AnyWrite, Kind: HoldBefore, Until: late, Entered: giveUp})
+	srv.Script(crmtest.Fault{Op: crmtest.AnyWrite, Kind: crmtest.HoldBefore, Until: late, Entered: giveUp})
 	first := c.UpsertContact(ctx, ann(), "")
 	second := upsert(t, c, ann(), "")
 	close(late)
@@ -73,7 +74,7 @@ type situation struct {
 	name    string
 	prepare func(*testing.T, *Running, crm.CRM) string // gives the contact's record ID
 	call    func(crm.CRM, string) crm.Result
-	records func(*Running) []Record // must be one in the end
+	records func(*Running) []crmtest.Record // must be one in the end
 }
 
 func situations() []situation {
@@ -82,7 +83,7 @@ func situations() []situation {
 	made := func(t *testing.T, _ *Running, c crm.CRM) string {
 		return done(t, "contact", upsert(t, c, ann(), "")).ID
 	}
-	contacts := func(s *Running) []Record { return s.Contacts() }
+	contacts := func(s *Running) []crmtest.Record { return s.Contacts() }
 	return []situation{
 		{"create", func(*testing.T, *Running, crm.CRM) string { return "" }, contact, contacts},
 		{"adopt", func(t *testing.T, s *Running, _ crm.CRM) string {
@@ -94,9 +95,9 @@ func situations() []situation {
 			return done(t, "contact", upsert(t, c, old, "")).ID
 		}, func(c crm.CRM, id string) crm.Result { return c.UpsertContact(ctx, ann(), id) }, contacts},
 		{"note", made, func(c crm.CRM, id string) crm.Result { return c.UpsertNote(ctx, noteFor(id)) },
-			func(s *Running) []Record { return s.Notes() }},
+			func(s *Running) []crmtest.Record { return s.Notes() }},
 		{"task", made, func(c crm.CRM, id string) crm.Result { return c.UpsertTask(ctx, taskFor(id)) },
-			func(s *Running) []Record { return s.Tasks() }},
+			func(s *Running) []crmtest.Record { return s.Tasks() }},
 	}
 }
 
@@ -114,18 +115,18 @@ func faultAtAnyCallThenRepeat(t *testing.T, b bench) {
 		if calls == 0 {
 			t.Fatalf("%s makes no call", s.name)
 		}
-		for kind := FailNotPersist; kind <= Locked; kind++ {
+		for kind := crmtest.FailNotPersist; kind <= crmtest.Locked; kind++ {
 			for at := range calls {
 				t.Run(fmt.Sprintf("%s/fault%d/call%d", s.name, kind, at), func(t *testing.T) {
 					t.Parallel()
-					oneFault(t, b, s, Fault{Kind: kind, Skip: at}, clean)
+					oneFault(t, b, s, crmtest.Fault{Kind: kind, Skip: at}, clean)
 				})
 			}
 		}
 	}
 }
 
-func oneFault(t *testing.T, b bench, s situation, f Fault, clean Record) {
+func oneFault(t *testing.T, b bench, s situation, f crmtest.Fault, clean crmtest.Record) {
 	srv, c := b.start(t)
 	id := s.prepare(t, srv, c)
 	before := everything(srv)
@@ -136,7 +137,7 @@ func oneFault(t *testing.T, b bench, s situation, f Fault, clean Record) {
 		if !reflect.DeepEqual(before, everything(srv)) {
 			t.Errorf("outcome %q (%s) promises that nothing was written, and something was", r.Outcome, r.Reason)
 		}
-		if f.Kind != Throttle && f.Kind != Locked {
+		if f.Kind != crmtest.Throttle && f.Kind != crmtest.Locked {
 			t.Errorf("outcome %q (%s) is more than can be known", r.Outcome, r.Reason)
 		}
 	case crm.Unknown:
@@ -168,8 +169,8 @@ func cutRead(srv *Running) bool {
 	return false
 }
 
-func everything(srv *Running) [][]Record {
-	return [][]Record{srv.Contacts(), srv.Notes(), srv.Tasks()}
+func everything(srv *Running) [][]crmtest.Record {
+	return [][]crmtest.Record{srv.Contacts(), srv.Notes(), srv.Tasks()}
 }
 
-func same(a, b []Record) bool { return reflect.DeepEqual(a, b) }
+func same(a, b []crmtest.Record) bool { return reflect.DeepEqual(a, b) }

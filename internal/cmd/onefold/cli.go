@@ -1,0 +1,98 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io"
+	"strings"
+
+	"github.com/alecthomas/kong"
+)
+
+// grammar is every command and flag. Kong reads it; the words that people see
+// are each command's Help.
+type grammar struct {
+	Data string `default:".onefold" placeholder:"FOLDER" help:"the data folder"`
+	// Shown is set by a command that has itself carried out elsewhere: how the
+	// folder is called there.
+	Shown string `name:"shown-folder" hidden:""`
+
+	Dev     devCmd     `cmd:"" help:"run the whole system in one process, on this machine"`
+	Demo    demoCmd    `cmd:"" help:"send the samples through a temporary system and check every invariant"`
+	Inspect inspectCmd `cmd:"" help:"read one mail and say what would be decided, writing nothing"`
+	Match   matchCmd   `cmd:"" help:"match contact records in order, keeping nothing"`
+	Explain explainCmd `cmd:"" help:"tell why a person got a follow-up, two, or none"`
+	Verify  verifyCmd  `cmd:"" help:"check every invariant over the whole ledger"`
+	Policy  struct {
+		Validate policyValidateCmd `cmd:"" help:"check a policy document"`
+		Diff     policyDiffCmd     `cmd:"" help:"compare a policy document with the one in force"`
+		Apply    policyApplyCmd    `cmd:"" help:"put a policy document in force"`
+		Show     policyShowCmd     `cmd:"" help:"print a policy that was applied"`
+	} `cmd:"" help:"check, compare, apply and show policies"`
+	Version versionCmd `cmd:"" help:"print the version of this program"`
+	Help    helpCmd    `cmd:"" help:"explain a command"`
+}
+
+// Main runs one command line and returns its exit code.
+func Main(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	return run(&env{ctx: ctx, stdin: stdin, stdout: stdout, stderr: stderr}, args)
+}
+
+// run parses and carries out. What e has already, such as an open ledger, is
+// kept.
+func run(e *env, args []string) int {
+	return e.report(carryOut(e, args))
+}
+
+func carryOut(e *env, args []string) error {
+	var g grammar
+	parser, err := kong.New(&g, kong.Name("onefold"), kong.NoDefaultHelp(),
+		kong.Writers(e.stderr, e.stderr), kong.Exit(func(int) {}))
+	if err != nil {
+		return err
+	}
+	e.args, e.model = args, parser.Model
+	words := longFlags(args)
+	if asksHelp(words) {
+		return printHelp(e.stdout, parser.Model, commandWords(parser.Model, words))
+	}
+	if len(args) == 0 {
+		return usage("no command given", "`onefold help` lists them")
+	}
+	chosen, err := parser.Parse(words)
+	if err != nil {
+		return parseFault(err, commandWords(parser.Model, words))
+	}
+	e.data, e.shown = g.Data, g.Data
+	if g.Shown != "" {
+		e.shown = g.Shown
+	}
+	if e.opened != nil && !onLedger(chosen.Command()) {
+		return usage("this command is not for a running process", "")
+	}
+	return chosen.Run(e)
+}
+
+// onLedger tells the commands that the holder of a ledger carries out for
+// others.
+func onLedger(command string) bool {
+	for _, c := range []string{"explain", "verify", "policy diff", "policy apply", "policy show"} {
+		if command == c || strings.HasPrefix(command, c+" ") {
+			return true
+		}
+	}
+	return false
+}
+
+// parseFault says what kong found, in our spelling of flags.
+func parseFault(err error, words []string) error {
+	var fault *kong.ParseError
+	if !errors.As(err, &fault) {
+		return err
+	}
+	hint := "`onefold help` lists the commands"
+	if len(words) > 0 {
+		hint = "see `onefold help " + strings.Join(words, " ") + "`"
+	}
+	return usage(shortFlags(fault.Error()), hint)
+}

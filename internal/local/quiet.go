@@ -1,0 +1,79 @@
+package local
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"onefold/internal/app"
+	"onefold/internal/followup"
+	"onefold/internal/inbound"
+	"onefold/internal/ledger"
+	"onefold/internal/outbox"
+	"onefold/internal/schema"
+	"onefold/internal/utc"
+)
+
+// WaitQuiet waits until nothing is left that would move by itself soon: no
+// worker is busy, no event is undecided, no operation is due within the
+// horizon, no submission is under way, and every event of the provider has
+// been handed out. Rows that wait for a person or a later moment are quiet.
+func (s *System) WaitQuiet(ctx context.Context, horizon time.Duration) error {
+	for {
+		if err := s.fakes.ses.Flush(ctx); err != nil {
+			return fmt.Errorf("wait for the provider's events: %w", err)
+		}
+		if s.busy.quietFor() > 250*time.Millisecond {
+			left, err := s.moving(ctx, horizon)
+			if err != nil {
+				return err
+			}
+			if left == 0 && s.busy.quietFor() > 250*time.Millisecond {
+				return nil
+			}
+		}
+		select {
+		case <-ctx.Done():
+			return errors.New("the system did not become quiet in time")
+		case <-time.After(50 * time.Millisecond):
+		}
+	}
+}
+
+// moving counts rows that have something to do soon.
+func (s *System) moving(ctx context.Context, horizon time.Duration) (int, error) {
+	soon := utc.At(app.Clock().Add(horizon)).String()
+	n := 0
+	for _, t := range []schema.Table{schema.Events, schema.Outbox, schema.Ledger} {
+		for cursor := ""; ; {
+			page, err := s.Opened.Store.Scan(ctx, ledger.Scan{Table: t, Segments: 1, Cursor: cursor, Limit: 500})
+			if err != nil {
+				return 0, err
+			}
+			for _, it := range page.Items {
+				if isMoving(it, soon) {
+					n++
+				}
+			}
+			if cursor = page.Next; cursor == "" {
+				break
+			}
+		}
+	}
+	return n, nil
+}
+
+func isMoving(it ledger.Item, soon string) bool {
+	switch ledger.Entity(it.Text(schema.Entity)) {
+	case ledger.Event:
+		return it.Text("state") == inbound.Recorded && it.Text("not_before") <= soon
+	case ledger.Operation:
+		state := it.Text("state")
+		return (state == outbox.Open || state == outbox.Waiting) && it.Text("not_before") <= soon
+	case ledger.Intent:
+		return it.Text("state") == followup.Sending
+	default:
+		return false
+	}
+}
