@@ -13,28 +13,36 @@ import (
 	"onefold/internal/utc"
 )
 
-// claimOperation takes the operation for this worker; also adds what must be
-// claimed with it.
-func (s *Service) claimOperation(ctx context.Context, op outbox.Operation, also func(c *ledger.Commit, owner string, until utc.Time) error) (outbox.Operation, bool, error) {
+// lease is how long a claim lives: until the worker is certainly dead and the
+// vendor can no longer be working on the last thing it sent. Without the second
+// part a killed worker's older contact could land on a newer one.
+func (s *Service) lease() time.Duration {
+	return idempotency.Lease(s.Timeout) + s.CRM.Capabilities().InFlight
+}
+
+// claimOperation takes the operation for this worker, provided that the
+// contact has not been erased or merged since it was read; also adds what must
+// be claimed with it.
+func (s *Service) claimOperation(ctx context.Context, op outbox.Operation, person contact.Contact, also func(c *ledger.Commit, owner string, until utc.Time) error) (outbox.Operation, bool, error) {
 	owner := idempotency.NewOwner()
-	until := s.now().Add(idempotency.Lease(s.Timeout))
+	until := s.now().Add(s.lease())
 	set, rec := idempotency.Claim(op.Record, owner, until)
 	set["due_at"], set["nudges"], set["waits_for"] = until.Add(time.Second), 0, ""
 	var c ledger.Commit
-	cond := ledger.All(ledger.AtVersion(op.Version), ledger.Is("state", op.State))
 	if op.State == outbox.Waiting {
 		// Waiting ends with the claim: a transition of its own.
 		if _, err := c.Move(ledger.Step{
 			Name: "operation", Key: operationKey(op), Machine: outbox.Machine(), From: op.State, Transition: op.Transition,
-			Event: "wake", Set: set, If: ledger.AtVersion(op.Version), Audit: s.audit(op),
+			Event: "wake", Set: idempotency.Join(set, ledger.Item{"reason": ""}), If: ledger.AtVersion(op.Version), Audit: s.audit(op),
 		}); err != nil {
 			return op, false, err
 		}
 		op.State = outbox.Open
 		op.Transition++
-	} else if err := c.Update("operation", operationKey(op), cond, set); err != nil {
+	} else if err := c.Update("operation", operationKey(op), ledger.All(ledger.AtVersion(op.Version), ledger.Is("state", op.State)), set); err != nil {
 		return op, false, err
 	}
+	c.Check("contact", ledger.Key{Entity: ledger.Contact, Tenant: person.Tenant, ID: person.ID}, ledger.Is("status", contact.Active))
 	if also != nil {
 		if err := also(&c, owner, until); err != nil {
 			return op, false, err
@@ -60,7 +68,7 @@ func (s *Service) claimContact(ctx context.Context, op outbox.Operation, c conta
 	if m != nil {
 		mapping = *m
 	}
-	claimed, won, err := s.claimOperation(ctx, op, func(commit *ledger.Commit, owner string, until utc.Time) error {
+	claimed, won, err := s.claimOperation(ctx, op, c, func(commit *ledger.Commit, owner string, until utc.Time) error {
 		mapping.Owner, mapping.Attempt, mapping.InFlightUntil, mapping.UpdatedAt = owner, mapping.Attempt+1, until, s.now()
 		if m == nil {
 			mapping.Transition = 1
@@ -72,37 +80,3 @@ func (s *Service) claimContact(ctx context.Context, op outbox.Operation, c conta
 	})
 	return claimed, mapping, won, err
 }
-
-// waitForContact parks a note or task until its contact is in the CRM. It
-// burns no attempt. Should the contact arrive just now, the row's own due time
-// finds it.
-func (s *Service) waitForContact(ctx context.Context, op outbox.Operation) error {
-	due := s.now().Add(WaitAgain)
-	set := ledger.Item{"waits_for": waitsFor(op.Tenant, op.Contact), "due_at": due, "reason": "contact_not_in_crm"}
-	var c ledger.Commit
-	if op.State == outbox.Waiting {
-		if err := c.Update("operation", operationKey(op), ledger.AtVersion(op.Version), ledger.Item{"due_at": due, "nudges": 0}); err != nil {
-			return err
-		}
-	} else if _, err := c.Move(ledger.Step{
-		Name: "operation", Key: operationKey(op), Machine: outbox.Machine(), From: op.State, Transition: op.Transition,
-		Event: "wait", Set: set, If: ledger.AtVersion(op.Version), Audit: s.audit(op, "contact_not_in_crm"),
-	}); err != nil {
-		return err
-	}
-	err := s.commit(ctx, c, "wait")
-	if err != nil || op.State == outbox.Waiting {
-		return err
-	}
-	// The contact's operation may have finished between the read and the wait,
-	// and then woke nobody: look once more.
-	if _, m, err := s.person(ctx, op); err == nil && m != nil && m.CRMID != "" {
-		return s.wakeOne(ctx, operationKey(op))
-	}
-	return nil
-}
-
-// WaitAgain is how long a waiting operation waits before it looks for itself.
-const WaitAgain = 2 * time.Minute
-
-func waitsFor(tenantID, contactID string) string { return tenantID + "#crm_contact#" + contactID }

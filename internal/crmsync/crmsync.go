@@ -14,9 +14,19 @@
 //
 // After a claim: in_progress with a lapse; the row's due_at lies behind it,
 // and whoever takes over repeats the call with the same reference. After the
-// call: the same. A note or task whose contact is not in the CRM yet waits
-// without burning attempts, and is woken by the contact's operation, or by its
-// own due time.
+// call: the same. The lapse comes only when the vendor can no longer be working
+// on a request of a worker that was killed, so that what it sent cannot land on
+// top of what the next one sends. A worker that is killed after every claim is
+// counted like any other attempt.
+//
+// # Who waits
+//
+// A note or task whose contact is not in the CRM yet waits without burning
+// attempts. It is parked and released with the contact's operation: the change
+// by which that one ended is what brings this about, so a crash after that
+// commit loses nothing. What the index did not show looks for itself at its own
+// due time, asks for a contact that nobody has asked for, and is parked, still
+// to be released, when the contact has not come in a day.
 package crmsync
 
 import (
@@ -29,7 +39,6 @@ import (
 	"onefold/internal/audit"
 	"onefold/internal/blob"
 	"onefold/internal/claim"
-	"onefold/internal/contact"
 	"onefold/internal/crm"
 	"onefold/internal/inbound"
 	"onefold/internal/ledger"
@@ -80,8 +89,27 @@ func (s *Service) Handle(ctx context.Context, ch ledger.Change) error {
 	if err != nil || op == nil {
 		return err
 	}
+	switch op.State {
+	case outbox.Open, outbox.Waiting:
+		err = s.work(ctx, *op)
+	default:
+		// Only the change that ended it, not those before it that come again.
+		if op.Kind == outbox.CRMContact && ch.Item.Text("state") == op.State {
+			err = s.ended(ctx, *op)
+		}
+	}
+	if errors.Is(err, errMergesDoNotEnd) {
+		// The row is at fault, not the ledger: an error would hold up all
+		// that comes behind it.
+		return s.park(ctx, *op, "merges_do_not_end")
+	}
+	return err
+}
+
+// work does what is due on an operation.
+func (s *Service) work(ctx context.Context, op outbox.Operation) error {
 	now := s.now()
-	if (op.State != outbox.Open && op.State != outbox.Waiting) || now.Before(op.NotBefore) {
+	if now.Before(op.NotBefore) {
 		return nil
 	}
 	switch op.Judge("", now) {
@@ -89,129 +117,15 @@ func (s *Service) Handle(ctx context.Context, ch ledger.Change) error {
 	case claim.Done, claim.Running, claim.Mismatch:
 		return nil
 	}
+	if op.Status == claim.InProgress && op.Attempt >= MaxAttempts {
+		// Its workers die before they can write down an outcome, which is where
+		// attempts are counted otherwise. A person who reopens it has one more.
+		return s.park(ctx, op, "attempts_exhausted")
+	}
 	if op.Kind == outbox.CRMContact {
-		return s.syncContact(ctx, *op)
+		return s.syncContact(ctx, op)
 	}
-	return s.file(ctx, *op)
-}
-
-// syncContact sends the contact as it is now.
-func (s *Service) syncContact(ctx context.Context, op outbox.Operation) error {
-	c, m, err := s.person(ctx, op)
-	if err != nil {
-		return err
-	}
-	if c == nil || c.Status != contact.Active {
-		return s.end(ctx, op, "supersede", "contact_gone", nil)
-	}
-	if m != nil && m.SentVersion >= op.Revision {
-		return s.end(ctx, op, "supersede", "newer_version_sent", nil)
-	}
-	if m != nil && m.Owner != "" && s.now().Before(m.InFlightUntil) {
-		return s.postpone(ctx, op, m.InFlightUntil, "another_in_flight")
-	}
-	claimed, mapping, won, err := s.claimContact(ctx, op, *c, m)
-	if err != nil || !won {
-		return err
-	}
-	call, cancel := context.WithTimeout(ctx, s.CallTime)
-	res := s.CRM.UpsertContact(call, crm.Contact{Ref: c.ID, Email: c.Email, Name: c.Name, Company: c.Company, Phone: c.Phone}, mapping.CRMID)
-	cancel()
-	return s.settleContact(ctx, claimed, mapping, *c, res)
-}
-
-// file makes a note or task on the contact's record.
-func (s *Service) file(ctx context.Context, op outbox.Operation) error {
-	c, m, err := s.person(ctx, op)
-	if err != nil {
-		return err
-	}
-	if c == nil || c.Status == contact.Erased {
-		return s.end(ctx, op, "supersede", "contact_gone", nil)
-	}
-	if m == nil || m.CRMID == "" {
-		return s.waitForContact(ctx, op)
-	}
-	claimed, won, err := s.claimOperation(ctx, op, nil)
-	if err != nil || !won {
-		return err
-	}
-	note, err := s.note(ctx, claimed)
-	if err != nil {
-		s.Log.LogAttrs(ctx, slog.LevelWarn, "enquiry could not be read", slog.String("operation", op.ID), slog.String("error", err.Error()))
-		return s.settle(ctx, claimed, crm.Result{Outcome: crm.NotBegun, Reason: "raw_unavailable"}, nil)
-	}
-	call, cancel := context.WithTimeout(ctx, s.CallTime)
-	defer cancel()
-	note.ContactID = m.CRMID
-	var res crm.Result
-	if op.Kind == outbox.CRMNote {
-		res = s.CRM.UpsertNote(call, note.Note)
-	} else {
-		res = s.CRM.UpsertTask(call, crm.Task{Ref: op.ID, ContactID: m.CRMID, Due: note.At.Add(24 * time.Hour), Title: note.title, Body: note.Body})
-	}
-	return s.settle(ctx, claimed, res, nil)
-}
-
-type enquiryNote struct {
-	crm.Note
-	title string
-}
-
-// note reads what the enquiry said.
-func (s *Service) note(ctx context.Context, op outbox.Operation) (enquiryNote, error) {
-	it, err := s.Store.Get(ctx, ledger.Key{Entity: ledger.Event, Tenant: op.Tenant, ID: op.Event})
-	if err != nil {
-		return enquiryNote{}, err
-	}
-	var e inbound.Event
-	if err := it.Decode(&e); err != nil {
-		return enquiryNote{}, err
-	}
-	raw, err := s.Blob.Get(ctx, blob.Ref(e.Raw))
-	if err != nil {
-		return enquiryNote{}, err
-	}
-	subject, text, err := s.Describe(ctx, e, raw)
-	if err != nil {
-		return enquiryNote{}, err
-	}
-	title := "Answer enquiry"
-	if subject != "" {
-		title += ": " + subject
-	}
-	return enquiryNote{Note: crm.Note{Ref: op.ID, At: e.ReceivedAt.Std(), Body: text}, title: title}, nil
-}
-
-// person reads the operation's contact, through merges, and its mapping.
-func (s *Service) person(ctx context.Context, op outbox.Operation) (*contact.Contact, *crm.Mapping, error) {
-	id := op.Contact
-	for range 20 {
-		items, err := s.Store.GetMany(ctx, []ledger.Key{
-			{Entity: ledger.Contact, Tenant: op.Tenant, ID: id},
-			{Entity: ledger.CRMMapping, Tenant: op.Tenant, ID: id, Sub: s.CRM.Capabilities().Name},
-		})
-		if err != nil {
-			return nil, nil, fmt.Errorf("read contact %s: %w", id, err)
-		}
-		if items[0] == nil {
-			return nil, nil, nil
-		}
-		var c contact.Contact
-		if err := items[0].Decode(&c); err != nil {
-			return nil, nil, err
-		}
-		if c.Status == contact.Merged {
-			id = c.MergedInto
-			continue
-		}
-		if items[1] == nil {
-			return &c, nil, nil
-		}
-		var m crm.Mapping
-		return &c, &m, items[1].Decode(&m)
-	}
-	return nil, nil, fmt.Errorf("contact %s: too many merges in a row", op.Contact)
+	return s.file(ctx, op)
 }
 
 func (s *Service) operation(ctx context.Context, k ledger.Key) (*outbox.Operation, error) {

@@ -7,12 +7,12 @@ import (
 	"math/rand/v2"
 	"time"
 
+	"onefold/internal/claim"
 	"onefold/internal/contact"
 	"onefold/internal/crm"
 	"onefold/internal/idempotency"
 	"onefold/internal/ledger"
 	"onefold/internal/outbox"
-	"onefold/internal/schema"
 	"onefold/internal/utc"
 )
 
@@ -33,12 +33,24 @@ func (s *Service) settle(ctx context.Context, op outbox.Operation, res crm.Resul
 		if err == nil {
 			return nil
 		}
-		if _, refused := ledger.AsRefused(err); refused {
-			return nil // fenced off, or our own write of a moment ago
+		if r, refused := ledger.AsRefused(err); refused {
+			s.fencedOff(ctx, op, res, r)
+			return nil
 		}
 		time.Sleep(time.Duration(20<<try) * time.Millisecond)
 	}
 	return fmt.Errorf("settle operation %s: %w", op.ID, err)
+}
+
+// fencedOff: the claim is over, or this is our own write of a moment ago whose
+// answer was lost. Whoever has the operation now repeats the call with the same
+// reference and finds what this one made, so the outcome is only logged.
+func (s *Service) fencedOff(ctx context.Context, op outbox.Operation, res crm.Result, r *ledger.Refused) {
+	if f, ok := r.By("operation"); ok && f.Current.Text("owner") == op.Owner && f.Current.Text("status") != string(claim.InProgress) {
+		return
+	}
+	s.Log.LogAttrs(ctx, slog.LevelWarn, "crm outcome came after its claim", slog.String("operation", op.ID),
+		slog.String("outcome", string(res.Outcome)), slog.String("crm_id", res.ID), slog.Int64("attempt", op.Attempt))
 }
 
 func (s *Service) settleOnce(ctx context.Context, op outbox.Operation, res crm.Result, also func(*ledger.Commit) error) error {
@@ -51,20 +63,19 @@ func (s *Service) settleOnce(ctx context.Context, op outbox.Operation, res crm.R
 	switch res.Outcome {
 	case crm.Done:
 		step.Event = "finish"
-		step.Set = idempotency.Join(idempotency.Complete(resultWord(res), s.now()), ended(), ledger.Item{"crm_id": res.ID, "reason": ""})
+		step.Set = idempotency.Join(idempotency.Complete(resultWord(res), s.now()), timerless(), ledger.Item{"crm_id": res.ID, "reason": ""})
 	case crm.Refused:
 		step.Event = "refuse"
-		step.Set = idempotency.Join(idempotency.Release(), ended(), ledger.Item{"reason": res.Reason})
+		step.Set = idempotency.Join(idempotency.Release(), timerless(), ledger.Item{"reason": res.Reason})
 	case crm.Conflict:
 		step.Event = "park"
-		step.Set = idempotency.Join(idempotency.Release(), ended(), ledger.Item{"reason": "conflict_" + res.Reason})
+		step.Set = idempotency.Join(idempotency.Release(), timerless(), ledger.Item{"reason": "conflict_" + res.Reason})
 	case crm.Busy, crm.NotBegun, crm.Unknown:
-		if op.Attempt >= MaxAttempts {
-			step.Event = "park"
-			step.Set = idempotency.Join(idempotency.Lost(), ended(), ledger.Item{"reason": res.Reason})
-			break
+		if op.Attempt < MaxAttempts {
+			return s.again(ctx, &c, op, res, also)
 		}
-		return s.again(ctx, &c, op, res, also)
+		step.Event = "park"
+		step.Set = idempotency.Join(afterwards(res), timerless(), ledger.Item{"reason": res.Reason})
 	}
 	if _, err := c.Move(step); err != nil {
 		return err
@@ -81,14 +92,12 @@ func (s *Service) settleOnce(ctx context.Context, op outbox.Operation, res crm.R
 // not before the vendor can no longer be working on this one.
 func (s *Service) again(ctx context.Context, c *ledger.Commit, op outbox.Operation, res crm.Result, also func(*ledger.Commit) error) error {
 	wait := max(res.RetryAfter, backoff(op.Attempt))
-	attrs := idempotency.Release()
 	if res.Outcome == crm.Unknown {
-		attrs = idempotency.Lost()
 		wait = max(wait, s.CRM.Capabilities().InFlight)
 	}
 	at := s.now().Add(wait)
 	if err := c.Update("operation", operationKey(op), ledger.All(ledger.Is("state", outbox.Open), idempotency.Fence(op.Record)),
-		idempotency.Join(attrs, ledger.Item{"not_before": at, "due_at": at, "reason": res.Reason})); err != nil {
+		idempotency.Join(afterwards(res), ledger.Item{"not_before": at, "due_at": at, "reason": res.Reason})); err != nil {
 		return err
 	}
 	if also != nil {
@@ -99,10 +108,19 @@ func (s *Service) again(ctx context.Context, c *ledger.Commit, op outbox.Operati
 	return s.Store.Commit(ctx, *c)
 }
 
-// settleContact writes the outcome to operation and mapping together, and
-// wakes what waited for the contact.
+// afterwards is the record of work that is to be done again: known not to have
+// happened, or not known.
+func afterwards(res crm.Result) ledger.Item {
+	if res.Outcome == crm.Unknown {
+		return idempotency.Lost()
+	}
+	return idempotency.Release()
+}
+
+// settleContact writes the outcome to operation and mapping together. What
+// waited for the contact follows from the change of the operation.
 func (s *Service) settleContact(ctx context.Context, op outbox.Operation, m crm.Mapping, person contact.Contact, res crm.Result) error {
-	err := s.settle(ctx, op, res, func(c *ledger.Commit) error {
+	return s.settle(ctx, op, res, func(c *ledger.Commit) error {
 		mine := ledger.All(ledger.Is("owner", m.Owner), ledger.Is("attempt", m.Attempt))
 		if res.Outcome != crm.Done {
 			// After an unknown outcome the mapping stays in flight for as long as
@@ -125,87 +143,6 @@ func (s *Service) settleContact(ctx context.Context, op outbox.Operation, m crm.
 		})
 		return err
 	})
-	if err != nil || res.Outcome != crm.Done {
-		return err
-	}
-	return s.wakeAll(ctx, op.Tenant, person.ID)
-}
-
-// wakeAll gives the waiting operations of a contact back to their worker. The
-// index may lag: what it does not show yet looks for itself.
-func (s *Service) wakeAll(ctx context.Context, tenantID, contactID string) error {
-	page, err := s.Store.Query(ctx, ledger.Query{Table: schema.Outbox, Index: schema.ByWaitsFor, Partition: waitsFor(tenantID, contactID), Limit: 200})
-	if err != nil {
-		return fmt.Errorf("list waiting operations: %w", err)
-	}
-	for _, it := range page.Items {
-		if err := s.wakeOne(ctx, ledger.KeyOf(it)); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (s *Service) wakeOne(ctx context.Context, k ledger.Key) error {
-	op, err := s.operation(ctx, k)
-	if err != nil || op == nil || op.State != outbox.Waiting {
-		return err
-	}
-	now := s.now()
-	var c ledger.Commit
-	if _, err := c.Move(ledger.Step{
-		Name: "operation", Key: k, Machine: outbox.Machine(), From: op.State, Transition: op.Transition, Event: "wake",
-		Set: ledger.Item{"waits_for": "", "reason": "", "not_before": now, "due_at": now.Add(WaitAgain), "nudges": 0}, Audit: s.audit(*op, "contact_in_crm"),
-	}); err != nil {
-		return err
-	}
-	return s.commit(ctx, c, "wake")
-}
-
-// end finishes an operation without a call.
-func (s *Service) end(ctx context.Context, op outbox.Operation, event, reason string, also func(*ledger.Commit) error) error {
-	var c ledger.Commit
-	if _, err := c.Move(ledger.Step{
-		Name: "operation", Key: operationKey(op), Machine: outbox.Machine(), From: op.State, Transition: op.Transition, Event: event,
-		If:    ledger.AtVersion(op.Version),
-		Set:   idempotency.Join(idempotency.Complete(reason, s.now()), ended(), ledger.Item{"reason": reason}),
-		Audit: s.audit(op, reason),
-	}); err != nil {
-		return err
-	}
-	if also != nil {
-		if err := also(&c); err != nil {
-			return err
-		}
-	}
-	return s.commit(ctx, c, event)
-}
-
-// postpone leaves the operation for later without a claim.
-func (s *Service) postpone(ctx context.Context, op outbox.Operation, at utc.Time, reason string) error {
-	var c ledger.Commit
-	if err := c.Update("operation", operationKey(op), ledger.All(ledger.AtVersion(op.Version), ledger.Is("state", op.State)),
-		ledger.Item{"not_before": at, "due_at": at, "reason": reason}); err != nil {
-		return err
-	}
-	return s.commit(ctx, c, "postpone")
-}
-
-// commit writes a step; being refused means that somebody else moved the row.
-func (s *Service) commit(ctx context.Context, c ledger.Commit, what string) error {
-	err := s.Store.Commit(ctx, c)
-	if _, refused := ledger.AsRefused(err); refused {
-		return nil
-	}
-	if err != nil {
-		return fmt.Errorf("%s: %w", what, err)
-	}
-	return nil
-}
-
-// ended removes the timers of a row that needs none any more.
-func ended() ledger.Item {
-	return ledger.Item{"not_before": "", schema.DueAt: "", schema.DueShard: "", "waits_for": ""}
 }
 
 func resultWord(res crm.Result) string {

@@ -11,12 +11,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"time"
 
 	"onefold/internal/audit"
 	"onefold/internal/followup"
 	"onefold/internal/ledger"
+	"onefold/internal/outbox"
 	"onefold/internal/review"
+	"onefold/internal/schema"
 	"onefold/internal/utc"
 )
 
@@ -27,7 +30,7 @@ type Evidence struct {
 	Attempt   int64
 	Provider  string
 	MessageID string
-	Kind      string   // Accept, Sent, Delivered, Bounced, Complained
+	Kind      string   // Accept, Sent, Delayed, Delivered, Bounced, Complained, Dropped
 	At        utc.Time // when it happened
 	Now       utc.Time
 	By        string
@@ -37,9 +40,11 @@ type Evidence struct {
 const (
 	Accept     = "accept" // the provider's own answer, come late
 	Sent       = "sent"
+	Delayed    = "delayed"
 	Delivered  = "delivered"
 	Bounced    = "bounced"
 	Complained = "complained"
+	Dropped    = "dropped" // taken, and then not sent on by the provider
 )
 
 // ErrNoAttempt means that there is no such attempt. The caller brings the
@@ -52,7 +57,10 @@ const Tries = 8
 // Record writes evidence. also adds what must be in the same commit, such as
 // the record that this event was worked off; it is called once for each try.
 // A *ledger.Refused that names a write of also is returned as it is.
-func Record(ctx context.Context, store ledger.Store, ev Evidence, also func(*ledger.Commit) error) error {
+//
+// A message ID that belongs to something else does not keep the evidence out:
+// it is recorded without the index, and the log raises an alarm.
+func Record(ctx context.Context, store ledger.Store, log *slog.Logger, ev Evidence, also func(*ledger.Commit) error) error {
 	index := ev.MessageID != ""
 	for try := range Tries {
 		c, err := commit(ctx, store, ev, index)
@@ -75,9 +83,12 @@ func Record(ctx context.Context, store ledger.Store, ev Evidence, also func(*led
 			return err
 		}
 		if refused {
-			// The message ID of another intent must not keep the evidence out.
-			if _, taken := r.By("message_index"); taken {
+			if f, taken := r.By("message_index"); taken {
 				index = false
+				// Of this attempt it is when send settled a moment before us.
+				if !Indexed(f.Current, ev.Tenant, ev.Intent, ev.Attempt) {
+					AlarmMessageID(ctx, log, ev.Tenant, ev.Intent, ev.Attempt)
+				}
 			}
 		}
 		if err := wait(ctx, time.Duration(2<<try)*time.Millisecond); err != nil {
@@ -92,7 +103,7 @@ func Record(ctx context.Context, store ledger.Store, ev Evidence, also func(*led
 func ownWrites(r *ledger.Refused) bool {
 	for _, f := range r.Failures {
 		switch f.Name {
-		case "intent", "attempt", "message_index", "review_task", "audit":
+		case "intent", "attempt", "message_index", "review_task", "operation", "audit":
 		default:
 			return false
 		}
@@ -123,6 +134,11 @@ func commit(ctx context.Context, store ledger.Store, ev Evidence, index bool) (l
 	if err := moveIntent(ctx, store, &c, ev, i, r); err != nil {
 		return c, err
 	}
+	if i.State == followup.Sending && i.Attempt != ev.Attempt {
+		if err := loseLatest(ctx, store, &c, i, r); err != nil {
+			return c, err
+		}
+	}
 	if index && a.MessageID == "" {
 		return c, IndexMessage(&c, ev.Provider, ev.MessageID, ev.Tenant, ev.Intent, ev.Attempt, ev.Now)
 	}
@@ -130,15 +146,23 @@ func commit(ctx context.Context, store ledger.Store, ev Evidence, index bool) (l
 }
 
 func moveAttempt(c *ledger.Commit, ev Evidence, a followup.Attempt, r audit.Record) error {
+	// From stays empty unless the machine moves: further evidence is a change
+	// and no transition, and the audit must not show one that leads nowhere.
 	step := ledger.Step{
-		Name: "attempt", Key: ledger.AttemptKey(ev.Tenant, ev.Intent, ev.Attempt), From: a.State, Transition: a.Transition,
-		Event: ev.Kind, Set: ledger.Item{"message_id": ev.MessageID}, Audit: r,
+		Name: "attempt", Key: ledger.AttemptKey(ev.Tenant, ev.Intent, ev.Attempt), Transition: a.Transition,
+		Event: ev.Kind, Set: ledger.Item{}, Audit: r,
+	}
+	if a.MessageID == "" && ev.MessageID != "" {
+		step.Set["message_id"] = ev.MessageID // the first one is the one that the index holds
+	}
+	if ev.Kind == Dropped {
+		step.Set["reason"] = "dropped_by_provider"
 	}
 	if at := when(ev.Kind); at != "" {
 		step.Set[at] = ev.At
 	}
 	if followup.AttemptMachine().Can(a.State, "evidence") {
-		step.Machine, step.Event = followup.AttemptMachine(), "evidence"
+		step.Machine, step.From, step.Event = followup.AttemptMachine(), a.State, "evidence"
 		if ev.Kind == Accept {
 			step.Event = "accept"
 		}
@@ -170,17 +194,69 @@ func moveIntent(ctx context.Context, store ledger.Store, c *ledger.Commit, ev Ev
 	if !followup.IntentMachine().Can(i.State, followup.Evidence) {
 		return nil
 	}
+	set := ledger.Item{"accepted_at": ev.At, "reason": "evidence"}
+	if ev.MessageID != "" {
+		set["message_id"] = ev.MessageID
+	}
 	if _, err := c.Move(ledger.Step{
 		Key: ledger.Key{Entity: ledger.Intent, Tenant: i.Tenant, ID: i.ID}, Machine: followup.IntentMachine(),
-		From: i.State, Transition: i.Transition, Event: followup.Evidence,
-		Set: ledger.Item{"message_id": ev.MessageID, "accepted_at": ev.At, "reason": "evidence"}, Audit: r,
+		From: i.State, Transition: i.Transition, Event: followup.Evidence, Set: set, Audit: r,
 	}); err != nil {
+		return err
+	}
+	if err := endTimer(ctx, store, c, i, r); err != nil {
 		return err
 	}
 	if i.State != followup.InReview || i.Review == "" {
 		return nil
 	}
 	return closeTask(ctx, store, c, i, r)
+}
+
+// loseLatest gives the attempt that is under way an owner when evidence of an
+// earlier one ends the intent: its worker may be dead, and the timer of an
+// intent that is accepted no longer looks for a lapsed lease. Unknown is what
+// it is until its worker or the provider says more.
+func loseLatest(ctx context.Context, store ledger.Store, c *ledger.Commit, i followup.Intent, r audit.Record) error {
+	k := ledger.AttemptKey(i.Tenant, i.ID, i.Attempt)
+	it, err := store.Get(ctx, k)
+	if err != nil {
+		return fmt.Errorf("read attempt %d of intent %s: %w", i.Attempt, i.ID, err)
+	}
+	if it.Text("state") != followup.AttemptBegun {
+		return nil
+	}
+	r.Reasons, r.MessageRef, r.Details = []string{"intent_accepted"}, "", map[string]string{"attempt": fmt.Sprint(i.Attempt)}
+	_, err = c.Move(ledger.Step{
+		Name: "attempt", Key: k, Machine: followup.AttemptMachine(), From: followup.AttemptBegun, Transition: it.Int("transition"),
+		Event: "lose", Set: ledger.Item{"reason": "intent_accepted", "settled_at": r.At}, Audit: r,
+	})
+	return err
+}
+
+// endTimer ends the operation that would have looked after the outcome.
+func endTimer(ctx context.Context, store ledger.Store, c *ledger.Commit, i followup.Intent, r audit.Record) error {
+	if i.Timer == "" {
+		return nil
+	}
+	k := ledger.Key{Entity: ledger.Operation, Tenant: i.Tenant, ID: i.Timer}
+	it, err := store.Get(ctx, k)
+	if err != nil {
+		return fmt.Errorf("read operation %s: %w", i.Timer, err)
+	}
+	if it.Text("state") != outbox.Open {
+		return nil
+	}
+	r.MessageRef = ""
+	_, err = c.Move(ledger.Step{
+		Name: "operation", Key: k, Machine: outbox.Machine(), From: outbox.Open, Transition: it.Int("transition"), Event: "finish",
+		Set: ledger.Item{
+			"status": "completed", "result": "intent_accepted", "completed_at": r.At, "in_progress_until": "",
+			"not_before": "", schema.DueAt: "", schema.DueShard: "", "reason": "",
+		},
+		Audit: r,
+	})
+	return err
 }
 
 func closeTask(ctx context.Context, store ledger.Store, c *ledger.Commit, i followup.Intent, r audit.Record) error {
@@ -204,6 +280,19 @@ func IndexMessage(c *ledger.Commit, provider, messageID, tenantID, intent string
 	return c.Create("message_index",
 		ledger.Key{Entity: ledger.ProviderMessage, Tenant: ledger.NoTenant, ID: provider + ":" + messageID},
 		followup.ProviderMessage{Tenant: tenantID, Intent: intent, Attempt: attempt, At: now})
+}
+
+// Indexed tells whether an item of the message index names this attempt.
+func Indexed(it ledger.Item, tenantID, intent string, attempt int64) bool {
+	return it.Text("of_tenant") == tenantID && it.Text("intent") == intent && it.Int("attempt") == attempt
+}
+
+// AlarmMessageID says that the message ID of an attempt belongs to something
+// else: two intents of one mail, or a provider that repeats its IDs. Somebody
+// has to look.
+func AlarmMessageID(ctx context.Context, log *slog.Logger, tenantID, intent string, attempt int64) {
+	log.LogAttrs(ctx, slog.LevelError, "provider message id is taken", slog.String("tenant", tenantID), slog.String("intent", intent),
+		slog.Int64("attempt", attempt), slog.String("alarm", "duplicate_message_id"))
 }
 
 func wait(ctx context.Context, d time.Duration) error {

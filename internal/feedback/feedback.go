@@ -15,7 +15,6 @@ import (
 	"strconv"
 	"time"
 
-	"onefold/internal/address"
 	"onefold/internal/audit"
 	"onefold/internal/digest"
 	"onefold/internal/evidence"
@@ -66,7 +65,7 @@ func (s *Service) Handle(ctx context.Context, e mailer.Event) error {
 	// "not-spam" is a recipient who says the opposite of a complaint (RFC 5965
 	// section 7.3 and its registry).
 	stops := (e.Type == mailer.EventComplained && e.Subtype != "not-spam") || (e.Type == mailer.EventBounced && e.Permanent)
-	err = evidence.Record(ctx, s.Store, evidence.Evidence{
+	err = evidence.Record(ctx, s.Store, s.Log, evidence.Evidence{
 		Tenant: tenantID, Intent: intent, Attempt: number, Provider: s.Provider, MessageID: e.MessageID, Kind: kind, At: at, Now: now, By: "feedback",
 	}, func(c *ledger.Commit) error { return s.workedOff(c, e, now) })
 	if r, refused := ledger.AsRefused(err); refused {
@@ -83,21 +82,31 @@ func (s *Service) Handle(ctx context.Context, e mailer.Event) error {
 	}
 	s.Log.LogAttrs(ctx, slog.LevelInfo, "provider event", slog.String("tenant", tenantID), slog.String("intent", intent),
 		slog.String("type", string(e.Type)), slog.String("message_id", e.MessageID))
+	if kind == evidence.Dropped {
+		s.Log.LogAttrs(ctx, slog.LevelError, "the provider dropped a mail it had taken", slog.String("tenant", tenantID),
+			slog.String("intent", intent), slog.String("alarm", "dropped_by_provider"))
+	}
 	if !stops {
 		return nil
 	}
 	// The stop is its own commit, repeated with every repetition of the event
 	// until it stands: a crash between the two leaves a worked-off event, so
-	// the stop must not depend on the event being new.
+	// the stop must not depend on the event being new. It notes itself on the
+	// event's record, so that a repetition does not stop again what a person
+	// has lifted since.
 	return s.stop(ctx, tenantID, intent, e, now)
 }
 
 // workedOff adds the record that makes the event's effects happen once.
 func (s *Service) workedOff(c *ledger.Commit, e mailer.Event, now utc.Time) error {
-	return c.Create("feedback", ledger.Key{Entity: ledger.Feedback, Tenant: ledger.NoTenant, ID: digest.Parts(s.Provider, e.DedupeKey)}, map[string]any{
+	return c.Create("feedback", s.recordKey(e), map[string]any{
 		"status": "completed", "completed_at": now.String(), "type": string(e.Type), "message_id": e.MessageID,
 		"expires_at": now.Std().Add(KeepRecords).Unix(),
 	})
+}
+
+func (s *Service) recordKey(e mailer.Event) ledger.Key {
+	return ledger.Key{Entity: ledger.Feedback, Tenant: ledger.NoTenant, ID: digest.Parts(s.Provider, e.DedupeKey)}
 }
 
 // markAlive notes that the feed works: an event of this moment has come
@@ -107,7 +116,12 @@ func (s *Service) markAlive(ctx context.Context, e mailer.Event) error {
 		return nil
 	}
 	k := ledger.Key{Entity: ledger.FeedProbe, Tenant: ledger.NoTenant, ID: "feed"}
+	// A provider whose clock is ahead must not prove that the feed will be
+	// alive: silence after a lost outcome would count at once.
 	at := utc.At(e.At)
+	if now := utc.At(s.Now()); at.After(now) {
+		at = now
+	}
 	it, err := s.Store.Get(ctx, k)
 	if err != nil {
 		return fmt.Errorf("read the feed probe: %w", err)
@@ -145,21 +159,17 @@ func (s *Service) stop(ctx context.Context, tenantID, intent string, e mailer.Ev
 	if err := it.Decode(&i); err != nil {
 		return err
 	}
-	// The address is the one that was mailed, not one that an event names.
-	a, err := address.Parse(i.Recipient)
-	if err != nil {
-		return fmt.Errorf("recipient of intent %s: %w", intent, err)
-	}
 	for range evidence.Tries {
-		id := flow.GuardID(s.IDs, tenantID, a)
-		seen, err := s.Store.Get(ctx, ledger.Key{Entity: ledger.Guard, Tenant: tenantID, ID: id})
+		// The address is the one that was mailed, not one that an event names;
+		// by its guard, since an erasure takes the address from the intent.
+		rows, err := s.Store.GetMany(ctx, []ledger.Key{{Entity: ledger.Guard, Tenant: tenantID, ID: i.Guard}, s.recordKey(e)})
 		if err != nil {
 			return fmt.Errorf("read guard: %w", err)
 		}
-		if seen.Text(guard.StopAttr(guard.ScopeAll)) != "" {
+		if rows[1].Text("stopped_at") != "" {
 			return nil
 		}
-		c, err := s.stopCommit(i, id, seen, reason, a, now)
+		c, err := s.stopCommit(i, e, rows[0], reason, now)
 		if err != nil {
 			return err
 		}
@@ -172,21 +182,32 @@ func (s *Service) stop(ctx context.Context, tenantID, intent string, e mailer.Ev
 	return fmt.Errorf("stop an address: %w", ledger.ErrContention)
 }
 
-func (s *Service) stopCommit(i followup.Intent, id string, seen ledger.Item, reason string, a address.Address, now utc.Time) (ledger.Commit, error) {
+// stopCommit is the stop with its note. An address that is stopped already
+// keeps the time and reason of the first stop; the count rises all the same.
+func (s *Service) stopCommit(i followup.Intent, e mailer.Event, seen ledger.Item, reason string, now utc.Time) (ledger.Commit, error) {
 	var c ledger.Commit
-	set := ledger.Item{guard.StopAttr(guard.ScopeAll): now, "reason": reason, "address": a.String()}
+	set := ledger.Item{}
+	if seen.Text(guard.StopAttr(guard.ScopeAll)) == "" {
+		set[guard.StopAttr(guard.ScopeAll)], set["reason"] = now, reason
+	}
+	if i.Recipient != "" && seen.Text("erased_at") == "" {
+		set["address"] = i.Recipient
+	}
 	if reason == guard.ReasonBounce {
 		set["bounces"] = seen.Int("bounces") + 1
 	} else {
 		set["complaints"] = seen.Int("complaints") + 1
 	}
 	r := audit.Record{At: now, By: "feedback", Reasons: []string{reason}, InboundEvent: i.Event, Contact: i.Contact, Intent: i.ID}
-	if err := flow.ChangeGuard(&c, flow.GuardChange{Tenant: i.Tenant, ID: id, Seen: seen, Event: "stop", Set: set, Audit: r}); err != nil {
+	if err := flow.ChangeGuard(&c, flow.GuardChange{Tenant: i.Tenant, ID: i.Guard, Seen: seen, Event: "stop", Set: set, Audit: r}); err != nil {
+		return c, err
+	}
+	if err := c.Update("feedback", s.recordKey(e), ledger.Absent("stopped_at"), ledger.Item{"stopped_at": now}); err != nil {
 		return c, err
 	}
 	op := outbox.Operation{
-		Tenant: i.Tenant, ID: s.IDs.ID("op", outbox.CancelIntents, i.Tenant, "guard", id, fmt.Sprint(seen.Int("transition"))),
-		Kind: outbox.CancelIntents, Guard: id, Contact: i.Contact, Event: i.Event,
+		Tenant: i.Tenant, ID: s.IDs.ID("op", outbox.CancelIntents, i.Tenant, "guard", i.Guard, fmt.Sprint(seen.Int("transition"))),
+		Kind: outbox.CancelIntents, Guard: i.Guard, Contact: i.Contact, Event: i.Event,
 	}
 	return c, flow.BornOperation(&c, op, now, audit.Record{At: now, By: "feedback", InboundEvent: i.Event})
 }
@@ -201,7 +222,12 @@ func kindOf(t mailer.EventType) string {
 		return evidence.Bounced
 	case mailer.EventComplained:
 		return evidence.Complained
-	case mailer.EventRejected, mailer.EventDelayed, mailer.EventOther:
+	case mailer.EventDelayed:
+		return evidence.Delayed
+	case mailer.EventRejected:
+		return evidence.Dropped
+	case mailer.EventOther:
+		// No proof: a rendering failure is one of them.
 	}
 	return ""
 }

@@ -1,17 +1,24 @@
 package flow
 
 import (
+	"slices"
+
 	"onefold/internal/contact"
+	"onefold/internal/followup"
 	"onefold/internal/guard"
 	"onefold/internal/inbound"
 	"onefold/internal/ledger"
 	"onefold/internal/match"
 	"onefold/internal/outbox"
-	"onefold/internal/review"
 )
 
 // enquiry decides what a person's own words lead to.
 func (b *builder) enquiry() error {
+	// A person who has been erased since is not written down again by what he
+	// sent before.
+	if b.erasedSince(b.g.Seen.Guard) {
+		return b.decided(inbound.Ignored, []string{"address_erased"})
+	}
 	res := b.whose()
 	if reasons := b.reviewReasons(res); len(reasons) > 0 {
 		if b.g.Facts.OptOut.Verdict == guard.OptOutDoubtful || b.possibleOptOut() {
@@ -20,6 +27,9 @@ func (b *builder) enquiry() error {
 			}
 		}
 		return b.refer(reasons...)
+	}
+	if err := b.releaseHolds(); err != nil {
+		return err
 	}
 	// The same mail again, in another mailbox or under another delivery ID:
 	// its enquiry is on file and its follow-up exists or was decided against.
@@ -30,9 +40,29 @@ func (b *builder) enquiry() error {
 		}
 		return b.decided(inbound.Folded, append(res.Reasons, "same_cause"))
 	}
+	// The cause has its follow-up, though not of a contact that this event leads
+	// to: the reader took another address of the same mail, or the contact was
+	// merged. Neither makes a second contact or a second enquiry.
+	if i := b.g.Seen.Intent; i != nil {
+		b.res.Contact, b.res.Intent = i.Contact, i.ID
+		if err := b.matched(res, b.res.Contact); err != nil {
+			return err
+		}
+		return b.decided(inbound.Folded, append(res.Reasons, "same_cause"))
+	}
 	b.res.Contact = b.contactID(res)
 	plan := b.planFollowUp()
 	b.res.Intent = plan.intentID
+	var intent followup.Intent
+	if plan.make {
+		var err error
+		// Before the first write: what cannot be rendered goes to a person, with
+		// nothing else in the commit.
+		if intent, err = b.render(plan); err != nil {
+			b.res.Contact, b.res.Intent = "", ""
+			return b.refer("mail_not_rendered")
+		}
+	}
 	revision, err := b.writeContact(res)
 	if err != nil {
 		return err
@@ -40,10 +70,8 @@ func (b *builder) enquiry() error {
 	if err := b.matched(res, b.res.Contact); err != nil {
 		return err
 	}
-	if err := b.notErased(); err != nil {
-		return err
-	}
-	if err := b.writeFollowUp(plan); err != nil {
+	b.mayBeMailed(plan)
+	if err := b.writeFollowUp(plan, intent); err != nil {
 		return err
 	}
 	if err := b.fileEnquiry(); err != nil {
@@ -74,10 +102,22 @@ func (b *builder) whose() match.Result {
 		}
 	}
 	res := match.Decide([]match.Candidate{cand})
-	if cand.Shared && b.g.Answer != nil {
+	// Only to who has seen that the inbox is shared: an address given with the
+	// answer may be one that he did not know to be.
+	if cand.Shared && b.settled(match.ReasonSharedInbox) {
 		res.Outcome = match.New
 	}
 	return res
+}
+
+// settled tells whether the person whose answer this is approved with this
+// reason before his eyes. What came up since is a new question.
+func (b *builder) settled(reason string) bool {
+	switch reason {
+	case match.ReasonNoKey, match.ReasonBadAddress, match.ReasonOwnAddress, match.ReasonSeveral, match.ReasonContactErased:
+		return false // no approval makes these so that they can be acted on
+	}
+	return b.g.Answer != nil && slices.Contains(b.g.Seen.Task.Reasons, reason)
 }
 
 // reviewReasons lists why a person should look before anything is done. What a
@@ -87,11 +127,8 @@ func (b *builder) reviewReasons(res match.Result) []string {
 	if res.Outcome == match.Review {
 		reasons = append(reasons, res.Reasons...)
 	}
-	if c := b.g.Seen.Contact; c != nil && c.Status != contact.Active {
+	if c := b.g.Seen.Contact; c != nil && c.Status != contact.Active || c == nil && res.Outcome == match.Matched {
 		reasons = append(reasons, match.ReasonContactErased)
-	}
-	if b.g.Answer != nil {
-		return reasons
 	}
 	if b.g.Facts.OptOut.Verdict == guard.OptOutDoubtful || b.possibleOptOut() {
 		reasons = append(reasons, "possible_opt_out")
@@ -115,7 +152,7 @@ func (b *builder) reviewReasons(res match.Result) []string {
 	if res.Outcome == match.Matched && len(b.conflicts()) > 0 {
 		reasons = append(reasons, match.ReasonFieldConflict)
 	}
-	return unique(reasons)
+	return slices.DeleteFunc(unique(reasons), b.settled)
 }
 
 func (b *builder) possibleOptOut() bool {
@@ -126,47 +163,24 @@ func (b *builder) possibleOptOut() bool {
 // that this very answer lifts is none.
 func (b *builder) blocked() string {
 	word := guard.Blocks(b.g.Seen.Guard, b.scope())
-	if word == "opt_out_in_doubt" && b.lifts() {
+	if word == "opt_out_in_doubt" && b.lifts(b.g.Seen.Guard) && len(b.othersHold(b.g.Seen.Guard)) == 0 {
 		return ""
 	}
 	return word
 }
 
-// lifts tells whether the person's approval says that what this event was held
-// for is no opt-out. A hold of another event is not this answer's to lift.
-func (b *builder) lifts() bool {
-	return b.g.Answer != nil && b.g.Seen.Task != nil && b.g.Seen.Guard.Text("hold_review") == b.g.Seen.Task.ID
-}
-
-// hold stops mail to the address until a person has looked at a doubtful
-// opt-out.
-func (b *builder) hold() error {
-	if !b.g.Person.Known() {
-		return nil
+// mayBeMailed makes the guard part of the ground: the address was not erased
+// after the event came in and, where a mail is to be made, nobody has forbidden
+// one since the guard was read.
+func (b *builder) mayBeMailed(plan followUpPlan) {
+	if b.lifts(b.g.Seen.Guard) {
+		return // the release stands on the guard as it was read
 	}
-	set := ledger.Item{"address": b.g.Person.Address.String()}
-	if b.g.Seen.Guard.Text("hold") == "" {
-		set["hold"] = b.g.Now
-		set["hold_review"] = b.ids.ID("task", review.DecideEvent, b.tenant(), b.g.Event.ID)
+	cond := ledger.Any(ledger.Absent("erased_at"), ledger.Less("erased_at", b.g.Event.ReceivedAt))
+	if plan.make {
+		cond = ledger.All(cond, ledger.Absent(guard.StopAttr(guard.ScopeAll)), ledger.Absent(guard.StopAttr(b.scope())), ledger.Absent("hold"))
 	}
-	return ChangeGuard(&b.c, GuardChange{
-		Tenant: b.tenant(), ID: b.g.Person.GuardID, Seen: b.g.Seen.Guard, Event: "hold",
-		Set: set, Audit: b.audit([]string{"possible_opt_out"}),
-	})
-}
-
-// notErased asks, in the commit, that the address was not erased after the
-// event came in.
-func (b *builder) notErased() error {
-	if b.lifts() {
-		return ChangeGuard(&b.c, GuardChange{
-			Tenant: b.tenant(), ID: b.g.Person.GuardID, Seen: b.g.Seen.Guard, Event: "release_hold",
-			Set: ledger.Item{"hold": "", "hold_review": ""}, Audit: b.audit([]string{"person_says_no_opt_out"}),
-		})
-	}
-	b.c.Check("erased", ledger.Key{Entity: ledger.Guard, Tenant: b.tenant(), ID: b.g.Person.GuardID},
-		ledger.Any(ledger.Missing(), ledger.Absent("erased_at"), ledger.Less("erased_at", b.g.Event.ReceivedAt)))
-	return nil
+	b.c.Check("guard", ledger.Key{Entity: ledger.Guard, Tenant: b.tenant(), ID: b.g.Person.GuardID}, cond)
 }
 
 // fileEnquiry attaches the request to the contact, once for its cause.
@@ -204,7 +218,9 @@ func (b *builder) crmOperations(revision int64) error {
 	}
 	for _, kind := range kinds {
 		op := base
-		op.Kind, op.ID = kind, b.ids.ID("op", kind, b.tenant(), b.g.Facts.Cause)
+		// With the contact, as the enquiry has it: no other enquiry's operation
+		// may ever stand in the way of this commit.
+		op.Kind, op.ID = kind, b.ids.ID("op", kind, b.tenant(), op.Contact, b.g.Facts.Cause)
 		if err := b.born(op); err != nil {
 			return err
 		}

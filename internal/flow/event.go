@@ -58,7 +58,7 @@ func (b *builder) refer(reasons ...string) error {
 		return b.referAgain(reasons)
 	}
 	b.res.Outcome, b.res.Reasons = Referred, reasons
-	b.res.Task = b.ids.ID("task", review.DecideEvent, b.tenant(), b.g.Event.ID)
+	b.res.Task = b.decideTask()
 	r := b.audit(reasons)
 	r.Details = b.provenance()
 	_, err := b.c.Move(ledger.Step{
@@ -85,10 +85,13 @@ func (b *builder) refer(reasons ...string) error {
 	}, task, review.Open)
 }
 
-// referAgain keeps the task open: the person's answer did not settle it.
+// referAgain keeps the task open: the person's answer did not settle it. What
+// the task said before it still says, so that the next answer is not asked
+// about that again.
 func (b *builder) referAgain(reasons []string) error {
-	b.res.Outcome, b.res.Reasons, b.res.Task = Referred, reasons, b.g.Seen.Task.ID
 	t := b.g.Seen.Task
+	reasons = unique(append(append([]string(nil), t.Reasons...), reasons...))
+	b.res.Outcome, b.res.Reasons, b.res.Task = Referred, reasons, t.ID
 	_, err := b.c.Move(ledger.Step{
 		Key:     ledger.Key{Entity: ledger.ReviewTask, Tenant: b.tenant(), ID: t.ID},
 		Machine: review.Machine(), From: t.State, Transition: t.Transition, Event: "refresh",

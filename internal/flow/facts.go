@@ -87,6 +87,15 @@ func FactsOfForm(e inbound.Event, v tenant.FormValues) Facts {
 	}
 }
 
+// Unread makes the facts of content that cannot be read. Its cause is the
+// event: content that nobody could read is the same as no other.
+func Unread(e inbound.Event, warning string) Facts {
+	return Facts{
+		Content: e.Content, Kind: rawmail.Unparseable, Warnings: []string{warning},
+		Cause: digest.Parts("event", e.Tenant, e.ID),
+	}
+}
+
 // Person is whom an event is about, by address and the tenant's rules.
 type Person struct {
 	Address address.Address
@@ -148,6 +157,35 @@ func Whom(f Facts, x *extract.Stored, a *Answer) string {
 		return ""
 	case x != nil && x.Record.SenderEmail.Value != "":
 		return x.Record.SenderEmail.Value
+	case f.OptOutPlain() && !isAddress(f.Source.FromAddress) && isAddress(f.Source.ReplyTo):
+		return f.Source.ReplyTo
 	}
 	return f.Source.FromAddress
+}
+
+// Others are the further people that a wish not to be mailed may come from:
+// who writes from one address and wants answers at another is known to the
+// ledger by either of them, and a form's notification names the person in
+// Reply-To only. p is whom the event is about. There are two of them at most.
+func Others(ids digest.Key, policy tenant.Policy, f Facts, x *extract.Stored, p Person) []Person {
+	if !f.Human() || f.OptOut.Verdict == guard.OptOutNone && (x == nil || !x.Record.PossibleOptOut) {
+		return nil
+	}
+	var out []Person
+	for _, written := range []string{f.Source.FromAddress, f.Source.ReplyTo} {
+		o := Identify(ids, policy, written)
+		known := o.GuardID == p.GuardID
+		for _, have := range out {
+			known = known || o.GuardID == have.GuardID
+		}
+		if o.Known() && !o.Own && !known {
+			out = append(out, o)
+		}
+	}
+	return out
+}
+
+func isAddress(written string) bool {
+	_, err := address.Parse(strings.TrimSpace(written))
+	return err == nil
 }

@@ -11,6 +11,8 @@
 package flow
 
 import (
+	"errors"
+
 	"onefold/internal/contact"
 	"onefold/internal/digest"
 	"onefold/internal/extract"
@@ -29,8 +31,9 @@ type Ground struct {
 	Facts  Facts
 	// Extraction is the stored answer of the reader; nil when none is needed.
 	Extraction *extract.Stored
-	Person     Person // whom the event is about, by address
-	Seen       Seen   // the ledger as it was read
+	Person     Person  // whom the event is about, by address
+	Also       []Party // the Others of a wish not to be mailed
+	Seen       Seen    // the ledger as it was read
 	Answer     *Answer
 	Now        utc.Time
 	By         string // function or person, for the audit
@@ -38,13 +41,25 @@ type Ground struct {
 
 // Seen is what was read of the ledger. Each part is nil when it was not there.
 type Seen struct {
-	Key     *contact.Key      // of the person's address
-	Contact *contact.Contact  // the key's contact, read through merges
+	Key *contact.Key // of the person's address
+	// Contact is the key's contact, read through merges. Of a shared inbox, whose
+	// key names nobody, it is the contact that a person approved for this cause.
+	Contact *contact.Contact
 	Guard   ledger.Item       // of the person's address
 	Enquiry *contact.Enquiry  // of this cause, when the contact has it already
 	Cadence *followup.Cadence // of the contact under the rule that answers
+	Slot    *followup.Intent  // the intent that the cadence names
 	Intent  *followup.Intent  // of this cause under that rule
 	Task    *review.Task      // the open task that holds this event
+}
+
+// Party is one more address that a wish not to be mailed is about, with what
+// the ledger holds of it.
+type Party struct {
+	Person  Person
+	Key     *contact.Key
+	Contact *contact.Contact // the key's, read through merges
+	Guard   ledger.Item
 }
 
 // Answer is what a person said to a review task of kind DecideEvent.
@@ -97,11 +112,14 @@ func (b *builder) tenant() string { return b.g.Event.Tenant }
 
 func (b *builder) decide() error {
 	f := b.g.Facts
+	if b.g.Answer != nil && b.g.Seen.Task == nil {
+		return errors.New("flow: an answer without its task")
+	}
 	switch {
 	case b.g.Answer != nil && !b.g.Answer.Approve:
 		return b.dismiss()
 	case f.Unreadable() && b.g.Answer == nil:
-		return b.refer("unparseable")
+		return b.refer(append([]string{"unparseable"}, f.Warnings...)...)
 	case f.Machine():
 		return b.machineMail()
 	case f.OptOutPlain() && b.g.Person.Known():

@@ -15,8 +15,17 @@ func (b *builder) machineMail() error {
 	if f.Kind == rawmail.Bounce || f.Kind == rawmail.Complaint {
 		outcome = inbound.Feedback
 	}
+	// Somebody has complained, and only a person can find out who.
+	if f.Kind == rawmail.Complaint && !b.g.Person.Known() && f.Suppression != nil && f.Suppression.Hard {
+		return b.refer("complaint_without_address")
+	}
 	reasons := []string{string(f.Kind)}
-	if s := f.Suppression; s != nil && s.Hard && b.g.Person.Known() {
+	hard := f.Suppression != nil && f.Suppression.Hard
+	// Who answers with an address has found out whom the complaint is of.
+	if a := b.g.Answer; a != nil && a.Address != "" && f.Kind == rawmail.Complaint {
+		hard = true
+	}
+	if hard && b.g.Person.Known() {
 		reason := guard.ReasonBounce
 		if f.Kind == rawmail.Complaint {
 			reason = guard.ReasonComplaint

@@ -38,9 +38,15 @@ func (b *builder) scope() string {
 	return tenant.ScopeFollowUp
 }
 
+// slotIsDead tells whether the intent in the slot ended without a mail. To
+// fold into it would leave the enquiry without any answer.
+func (b *builder) slotIsDead() bool {
+	s := b.g.Seen.Slot
+	return s != nil && (s.State == followup.Cancelled || s.State == followup.Suppressed || s.State == followup.Rejected)
+}
+
 // planFollowUp decides, in this order: is there a rule; may this person be
-// mailed at all; does the cause have its intent; does another intent stand
-// open to fold into.
+// mailed at all; does another intent stand open to fold into.
 func (b *builder) planFollowUp() followUpPlan {
 	rule, ok := RuleFor(b.g)
 	if !ok {
@@ -49,10 +55,7 @@ func (b *builder) planFollowUp() followUpPlan {
 	if word := b.blocked(); word != "" {
 		return followUpPlan{outcome: inbound.Suppressed, reasons: []string{word}}
 	}
-	if i := b.g.Seen.Intent; i != nil {
-		return followUpPlan{outcome: inbound.Folded, reasons: []string{"same_cause"}, intentID: i.ID}
-	}
-	if c := b.g.Seen.Cadence; c != nil && c.Intent != "" && b.g.Now.Before(c.FoldUntil) {
+	if c := b.g.Seen.Cadence; c != nil && c.Intent != "" && b.g.Now.Before(c.FoldUntil) && !b.slotIsDead() {
 		return followUpPlan{outcome: inbound.Folded, reasons: []string{"within_fold_window"}, intentID: c.Intent, rule: rule}
 	}
 	p := followUpPlan{
@@ -68,17 +71,13 @@ func (b *builder) planFollowUp() followUpPlan {
 // writeFollowUp makes the intent, its place in the contact's cadence, and what
 // moves it on: an operation in auto mode, a review task in draft mode, nothing
 // in observe mode.
-func (b *builder) writeFollowUp(p followUpPlan) error {
+func (b *builder) writeFollowUp(p followUpPlan, intent followup.Intent) error {
 	if !p.make {
 		if p.rule.ID != "" && b.g.Seen.Cadence != nil {
 			// Folding stands on the slot as it was read.
 			b.c.Check("cadence", b.cadenceKey(p.rule.ID), ledger.AtVersion(b.g.Seen.Cadence.Version))
 		}
 		return nil
-	}
-	intent, err := b.render(p)
-	if err != nil {
-		return err
 	}
 	reasons := p.reasons
 	switch p.rule.Mode {

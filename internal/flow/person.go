@@ -12,11 +12,21 @@ import (
 	"onefold/internal/tenant"
 )
 
+// KeylessContact names the contact that a person approved for a mail out of a
+// shared inbox. It has no key to be found by, so it is named after the cause:
+// the same mail in a second mailbox leads to it, and makes no second one.
+func KeylessContact(ids digest.Key, tenantID, cause string) string {
+	return ids.ID("contact", tenantID, "cause", cause)
+}
+
 // contactID is the contact that the event belongs to. A new one is named after
 // its first event, so deciding again names it again.
 func (b *builder) contactID(res match.Result) string {
 	if res.Outcome == match.Matched {
 		return res.Contact
+	}
+	if b.shared() {
+		return KeylessContact(b.ids, b.tenant(), b.g.Facts.Cause)
 	}
 	return b.ids.ID("contact", b.tenant(), b.g.Event.ID)
 }
@@ -46,6 +56,11 @@ func (b *builder) writeContact(res match.Result) (int64, error) {
 	return c.Revision + 1, err
 }
 
+// shared tells whether the person's address identifies nobody.
+func (b *builder) shared() bool {
+	return b.g.Person.Shared || b.g.Seen.Key != nil && b.g.Seen.Key.Shared
+}
+
 func (b *builder) newContact() error {
 	p := b.g.Person
 	c := contact.Contact{
@@ -64,7 +79,7 @@ func (b *builder) newContact() error {
 	}
 	// A shared inbox identifies nobody: its contact, which a person approved,
 	// has no key and is found again only by its event.
-	if !p.Shared && (b.g.Seen.Key == nil || !b.g.Seen.Key.Shared) {
+	if !b.shared() {
 		c.Keys = []string{p.KeyID}
 		k := contact.Key{
 			Tenant: b.tenant(), ID: p.KeyID, Contact: c.ID, RuleVersion: b.g.Policy.Identity.Version,

@@ -1,58 +1,114 @@
 package flow
 
 import (
+	"slices"
+	"strings"
+
 	"onefold/internal/audit"
 	"onefold/internal/contact"
 	"onefold/internal/guard"
 	"onefold/internal/ledger"
 	"onefold/internal/outbox"
+	"onefold/internal/review"
 )
 
-// stop forbids every mail to the person's address from this commit on, raises
-// the consent version of the contact that holds the key, and puts the
-// operation that ends what is queued.
+// stop forbids every mail to the address that the event is about and, of a
+// wish not to be mailed, to the others that it may come from: from this commit
+// on. It raises the consent version of each contact that holds such a key, and
+// puts the operations that end what is queued.
 func (b *builder) stop(reason string) error {
-	p, now := b.g.Person, b.g.Now
-	set := ledger.Item{"reason": reason, "address": p.Address.String()}
-	if b.g.Seen.Guard.Text(guard.StopAttr(guard.ScopeAll)) == "" {
-		set[guard.StopAttr(guard.ScopeAll)] = now // the first stop's time is the one that counts
+	parties := []Party{b.main()}
+	if reason == guard.ReasonOptOut {
+		parties = b.parties()
 	}
-	if reason == guard.ReasonBounce {
-		set["bounces"] = b.g.Seen.Guard.Int("bounces") + 1
-	}
-	if reason == guard.ReasonComplaint {
-		set["complaints"] = b.g.Seen.Guard.Int("complaints") + 1
-	}
-	if err := ChangeGuard(&b.c, GuardChange{
-		Tenant: b.tenant(), ID: p.GuardID, Seen: b.g.Seen.Guard, Event: "stop", Set: set,
-		Audit: b.audit([]string{reason}),
-	}); err != nil {
-		return err
-	}
-	contactID := ""
-	if c := b.g.Seen.Contact; c != nil && !p.Shared {
-		contactID = c.ID
-		if err := b.raiseConsent(c); err != nil {
+	raised := map[string]bool{} // two addresses may be of one contact: one item appears once in a commit
+	for i, p := range parties {
+		if err := b.stopGuard(p, reason); err != nil {
 			return err
 		}
-	} else if err := b.keyStaysUnknown(); err != nil {
-		return err
+		contactID := ""
+		if c := p.Contact; c != nil && !p.Person.Shared {
+			contactID = c.ID
+			if !raised[c.ID] {
+				raised[c.ID] = true
+				if err := b.raiseConsent(c); err != nil {
+					return err
+				}
+			}
+		} else {
+			b.keyStaysUnknown(p)
+		}
+		id := b.ids.ID("op", outbox.CancelIntents, b.tenant(), b.g.Event.ID)
+		if i == 0 {
+			b.res.Contact = contactID
+		} else {
+			id = b.ids.ID("op", outbox.CancelIntents, b.tenant(), b.g.Event.ID, p.Person.GuardID)
+		}
+		if err := b.born(outbox.Operation{
+			ID: id, Kind: outbox.CancelIntents, Guard: p.Person.GuardID, Contact: contactID, Event: b.g.Event.ID,
+		}); err != nil {
+			return err
+		}
 	}
-	b.res.Contact = contactID
-	return b.born(outbox.Operation{
-		ID: b.ids.ID("op", outbox.CancelIntents, b.tenant(), b.g.Event.ID), Kind: outbox.CancelIntents,
-		Guard: p.GuardID, Contact: contactID, Event: b.g.Event.ID,
+	return nil
+}
+
+func (b *builder) stopGuard(p Party, reason string) error {
+	set := b.named(p)
+	if p.Guard.Text(guard.StopAttr(guard.ScopeAll)) == "" {
+		set[guard.StopAttr(guard.ScopeAll)] = b.g.Now // the first stop's time is the one that counts
+	}
+	// A bounce may be lifted once the address works again. What a person said is
+	// not to be lifted with it, so its reason stays.
+	if said := p.Guard.Text("reason"); reason != guard.ReasonBounce || said == "" {
+		set["reason"] = reason
+	}
+	if reason == guard.ReasonBounce {
+		set["bounces"] = p.Guard.Int("bounces") + 1
+	}
+	if reason == guard.ReasonComplaint {
+		set["complaints"] = p.Guard.Int("complaints") + 1
+	}
+	return ChangeGuard(&b.c, GuardChange{
+		Tenant: b.tenant(), ID: p.Person.GuardID, Seen: p.Guard, Event: "stop", Set: set,
+		Audit: b.audit([]string{reason}),
 	})
+}
+
+// main is whom the event is about.
+func (b *builder) main() Party {
+	return Party{Person: b.g.Person, Key: b.g.Seen.Key, Contact: b.g.Seen.Contact, Guard: b.g.Seen.Guard}
+}
+
+// parties are all the addresses that a wish not to be mailed may be about.
+func (b *builder) parties() []Party {
+	if !b.g.Person.Known() {
+		return b.g.Also
+	}
+	return append([]Party{b.main()}, b.g.Also...)
+}
+
+// named is the readable address for a guard, unless it was erased after the
+// event came in: an old event must not bring it back.
+func (b *builder) named(p Party) ledger.Item {
+	if b.erasedSince(p.Guard) {
+		return ledger.Item{}
+	}
+	return ledger.Item{"address": p.Person.Address.String()}
+}
+
+func (b *builder) erasedSince(g ledger.Item) bool {
+	at := g.Text("erased_at")
+	return at != "" && at >= b.g.Event.ReceivedAt.String()
 }
 
 // keyStaysUnknown makes the absence of a contact part of the ground: if one
 // appears before this commit, its consent version has to be raised too.
-func (b *builder) keyStaysUnknown() error {
-	if b.g.Seen.Key != nil || b.g.Person.KeyID == "" {
-		return nil
+func (b *builder) keyStaysUnknown(p Party) {
+	if p.Key != nil {
+		return
 	}
-	b.c.Check("contact_key", ledger.Key{Entity: ledger.ContactKey, Tenant: b.tenant(), ID: b.g.Person.KeyID}, ledger.Missing())
-	return nil
+	b.c.Check("contact_key", ledger.Key{Entity: ledger.ContactKey, Tenant: b.tenant(), ID: p.Person.KeyID}, ledger.Missing())
 }
 
 func (b *builder) raiseConsent(c *contact.Contact) error {
@@ -63,6 +119,86 @@ func (b *builder) raiseConsent(c *contact.Contact) error {
 		Audit: b.audit([]string{"consent_withdrawn"}),
 	})
 	return err
+}
+
+// MaxHolds is how many causes a hold lists. With more, it waits for a person
+// to lift it by hand.
+const MaxHolds = 50
+
+// byHand stands in a hold's list for what no answer to a task lifts: a hold
+// that a person put, and causes beyond MaxHolds.
+const byHand = "by_hand"
+
+// holdOf names a cause in the list of a hold. Each doubtful mail has a place of
+// its own there, since what a person says of one says nothing of another. It
+// is the cause and not the event, so that the same mail in two mailboxes needs
+// one approval.
+func (b *builder) holdOf() string { return b.ids.ID("hold", b.tenant(), b.g.Facts.Cause) }
+
+func holds(g ledger.Item) []string { return strings.Fields(g.Text("hold_review")) }
+
+func (b *builder) decideTask() string {
+	return b.ids.ID("task", review.DecideEvent, b.tenant(), b.g.Event.ID)
+}
+
+// hold stops mail to every address that a doubtful wish may be about, until a
+// person has looked at it.
+func (b *builder) hold() error {
+	for _, p := range b.parties() {
+		list, set := holds(p.Guard), b.named(p)
+		if p.Guard.Text("hold") == "" {
+			list, set["hold"] = nil, b.g.Now
+		} else if len(list) == 0 {
+			list = []string{byHand}
+		}
+		mine := b.holdOf()
+		if len(list) >= MaxHolds {
+			mine = byHand
+		}
+		if slices.Contains(list, mine) {
+			continue
+		}
+		set["hold_review"] = strings.Join(append(list, mine), " ")
+		if err := ChangeGuard(&b.c, GuardChange{
+			Tenant: b.tenant(), ID: p.Person.GuardID, Seen: p.Guard, Event: "hold",
+			Set: set, Audit: b.audit([]string{"possible_opt_out"}),
+		}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// lifts tells whether a person's approval says that what a guard is held for
+// is no opt-out. The hold of another cause is not this answer's to lift.
+func (b *builder) lifts(g ledger.Item) bool {
+	return b.g.Answer != nil && b.g.Answer.Approve && slices.Contains(holds(g), b.holdOf())
+}
+
+// othersHold are the causes that a guard stays held for after this answer.
+func (b *builder) othersHold(g ledger.Item) []string {
+	return slices.DeleteFunc(holds(g), func(cause string) bool { return cause == b.holdOf() })
+}
+
+// releaseHolds takes the hold of this cause off every guard that has it.
+func (b *builder) releaseHolds() error {
+	for _, p := range b.parties() {
+		if !b.lifts(p.Guard) {
+			continue
+		}
+		rest := b.othersHold(p.Guard)
+		set := ledger.Item{"hold_review": strings.Join(rest, " ")}
+		if len(rest) == 0 {
+			set["hold"] = ""
+		}
+		if err := ChangeGuard(&b.c, GuardChange{
+			Tenant: b.tenant(), ID: p.Person.GuardID, Seen: p.Guard, Event: "release_hold",
+			Set: set, Audit: b.audit([]string{"person_says_no_opt_out"}),
+		}); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // GuardChange is one audited change of a guard, which may not exist yet.

@@ -66,6 +66,9 @@ type Intent struct {
 	Owner      string   `json:"owner,omitempty"`
 	Attempt    int64    `json:"attempt,omitempty"`
 	LeaseUntil utc.Time `json:"lease_until,omitzero"`
+	// Timer is the operation of the latest claim, which evidence ends with the
+	// intent.
+	Timer string `json:"timer,omitempty"`
 	// UnknownSince is when the latest outcome was lost.
 	UnknownSince utc.Time `json:"unknown_since,omitzero"`
 	// Resends counts claims that were made although an earlier outcome was

@@ -61,6 +61,15 @@ func TestEachLayerRefusesWhatIsNotBelowIt(t *testing.T) {
 		{"conformance suite", "internal/ledger/ledgertest", "pgregory.net/rapid", true},
 		{"conformance suite", "internal/ledger/ledgertest", "onefold/internal/ledger/mem", false},
 
+		{"conformance suite", "internal/crm/crmtest/crmsuite", "onefold/internal/crm/crmtest", true},
+
+		{"wire fake", "internal/crm/crmtest", "net/http", true},
+		{"wire fake", "internal/crm/crmtest", "testing", false},
+		{"wire fake", "internal/mailer/mailertest", "onefold/internal/mailer/ses", false},
+
+		{"samples", "events", "onefold/internal/webhook", true},
+		{"samples", "events", "onefold/internal/local", false},
+
 		{"adapter", "internal/ledger/dynamo", "onefold/internal/ledger", true},
 		{"adapter", "internal/ledger/dynamo", "github.com/aws/aws-sdk-go-v2/service/dynamodb", true},
 		{"adapter", "internal/ledger/dynamo", "onefold/internal/ledger/mem", false},

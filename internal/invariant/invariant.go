@@ -144,7 +144,7 @@ func stands(ctx context.Context, store ledger.Store, v *view, f Finding) (bool, 
 			return false, fmt.Errorf("read the rows of a finding again: %w", err)
 		}
 		for n, it := range items {
-			if it.Version() != v.versions[keys[n]] {
+			if it.Version() != v.version(keys[n]) {
 				return false, nil
 			}
 		}

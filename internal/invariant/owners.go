@@ -2,6 +2,7 @@ package invariant
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"onefold/internal/blob"
@@ -133,7 +134,7 @@ func rawKept(ctx context.Context, f *finder) error {
 		_, err := f.o.Blob.Get(ctx, blob.Ref(e.raw))
 		switch {
 		case err == nil:
-		case isMissing(err):
+		case errors.Is(err, blob.ErrMissing):
 			f.wrong(on(e.key), "event %s is %s and its raw content is gone", r.id, e.state)
 		default:
 			return fmt.Errorf("read raw content of an event: %w", err)

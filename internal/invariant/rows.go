@@ -99,7 +99,7 @@ type nounRow struct {
 
 // step is one audit record.
 type step struct {
-	n               int64
+	n, version      int64
 	event, from, to string
 	at              string
 	scope           string

@@ -1,8 +1,10 @@
 package invariant
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"onefold/internal/digest"
@@ -75,6 +77,8 @@ func search(ctx context.Context, v *view, o Options) ([]Finding, error) {
 		} else {
 			r.find(&f)
 		}
+		// The view has no order; a report has one.
+		slices.SortFunc(f.found, func(a, b Finding) int { return cmp.Compare(a.What, b.What) })
 		found = append(found, f.found...)
 	}
 	return found, nil

@@ -105,7 +105,7 @@ func (v *view) takeStep(k ledger.Key, it ledger.Item) {
 	v.counts["audit"]++
 	r := ref{k.Tenant, k.ID}
 	s := step{
-		n: it.Int("transition"), event: v.word(it.Text("event")), from: v.word(it.Text("from")), to: v.word(it.Text("to")), at: it.Text("at"),
+		n: it.Int("transition"), version: it.Version(), event: v.word(it.Text("event")), from: v.word(it.Text("from")), to: v.word(it.Text("to")), at: it.Text("at"),
 	}
 	if d, ok := it["details"].(map[string]any); ok {
 		if scope, ok := d["scope"].(string); ok {

@@ -187,9 +187,9 @@ func messageIndex(f *finder) {
 		a := f.v.attempt(m.attempt)
 		switch {
 		case a == nil:
-			f.wrong(on(m.key, m.attempt), "message %s is indexed for an attempt of intent %s that does not exist", m.messageID, m.attempt.ID)
+			f.wrong(on(m.attempt, m.key), "message %s is indexed for an attempt of intent %s that does not exist", m.messageID, m.attempt.ID)
 		case a.messageID != m.messageID:
-			f.wrong(on(m.key, m.attempt), "message %s is indexed for attempt %d of intent %s, which has another message", m.messageID, a.number, m.attempt.ID)
+			f.wrong(on(m.attempt, m.key), "message %s is indexed for attempt %d of intent %s, which has another message", m.messageID, a.number, m.attempt.ID)
 		}
 	}
 	for r, list := range f.v.attempts {

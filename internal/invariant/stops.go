@@ -13,8 +13,8 @@ import (
 type order int
 
 const (
-	inTime order = iota // the claim is not after the stop
-	close               // after it by less than Options.Slack: cannot be told
+	inTime   order = iota // the claim is not after the stop
+	tooClose              // after it by less than Options.Slack: cannot be told
 	after
 )
 
@@ -28,7 +28,7 @@ func (f *finder) order(stop, claim string) order {
 	case err1 != nil || err2 != nil || stop == "" || !c.After(s):
 		return inTime
 	case c.Sub(s) <= f.o.Slack:
-		return close
+		return tooClose
 	}
 	return after
 }

@@ -1,11 +1,9 @@
 package invariant
 
 import (
-	"errors"
 	"slices"
 	"strings"
 
-	"onefold/internal/blob"
 	"onefold/internal/followup"
 	"onefold/internal/inbound"
 	"onefold/internal/ledger"
@@ -79,8 +77,8 @@ func auditMoves(f *finder) {
 	}
 }
 
-// moves walks one noun's records. A record without states tells of a change
-// that is no transition of the machine, such as evidence that came again.
+// moves walks one noun's records. A record without a state to end in tells
+// of a change that is no transition, such as evidence that came again.
 func (f *finder) moves(m *machine.Table, n *nounRow, trail []step) {
 	state := ""
 	for _, s := range trail {
@@ -92,7 +90,7 @@ func (f *finder) moves(m *machine.Table, n *nounRow, trail []step) {
 			state = s.to
 			continue
 		}
-		if s.from == "" && s.to == "" {
+		if s.to == "" && (s.from == "" || s.from == state) {
 			continue
 		}
 		if s.from != state {
@@ -107,5 +105,3 @@ func (f *finder) moves(m *machine.Table, n *nounRow, trail []step) {
 		f.wrong(on(n.key), "the records of %s end in %q and it is %q", nameOf(n.key), state, n.state)
 	}
 }
-
-func isMissing(err error) bool { return errors.Is(err, blob.ErrMissing) }

@@ -1,6 +1,8 @@
 package invariant
 
 import (
+	"strconv"
+
 	"onefold/internal/contact"
 	"onefold/internal/digest"
 	"onefold/internal/ledger"
@@ -46,6 +48,23 @@ func newView(ids *digest.Key) *view {
 }
 
 func (v *view) has(k ledger.Key) bool { return v.versions[k] > 0 }
+
+// version is the one in which a row was scanned; 0 when it was not there.
+func (v *view) version(k ledger.Key) int64 {
+	if k.Entity != ledger.Audit {
+		return v.versions[k]
+	}
+	n, err := strconv.ParseInt(k.Sub, 10, 64)
+	if err != nil {
+		return 0
+	}
+	for _, s := range v.trails[refOf(k)] {
+		if s.n == n {
+			return s.version
+		}
+	}
+	return 0
+}
 
 // trail is the audit of a noun.
 func (v *view) trail(k ledger.Key) []step {

@@ -2,8 +2,8 @@ package local
 
 import (
 	"context"
-	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"onefold/internal/app"
@@ -20,40 +20,41 @@ import (
 // horizon, no submission is under way, and every event of the provider has
 // been handed out. Rows that wait for a person or a later moment are quiet.
 func (s *System) WaitQuiet(ctx context.Context, horizon time.Duration) error {
+	var left []string
 	for {
 		if err := s.fakes.ses.Flush(ctx); err != nil {
 			return fmt.Errorf("wait for the provider's events: %w", err)
 		}
 		if s.busy.quietFor() > 250*time.Millisecond {
-			left, err := s.moving(ctx, horizon)
-			if err != nil {
+			var err error
+			if left, err = s.moving(ctx, horizon); err != nil {
 				return err
 			}
-			if left == 0 && s.busy.quietFor() > 250*time.Millisecond {
+			if len(left) == 0 && s.busy.quietFor() > 250*time.Millisecond {
 				return nil
 			}
 		}
 		select {
 		case <-ctx.Done():
-			return errors.New("the system did not become quiet in time")
+			return fmt.Errorf("the system did not become quiet in time; still moving: %s", strings.Join(left, ", "))
 		case <-time.After(50 * time.Millisecond):
 		}
 	}
 }
 
-// moving counts rows that have something to do soon.
-func (s *System) moving(ctx context.Context, horizon time.Duration) (int, error) {
+// moving names rows, by kind and state, that have something to do soon.
+func (s *System) moving(ctx context.Context, horizon time.Duration) ([]string, error) {
 	soon := utc.At(app.Clock().Add(horizon)).String()
-	n := 0
+	var left []string
 	for _, t := range []schema.Table{schema.Events, schema.Outbox, schema.Ledger} {
 		for cursor := ""; ; {
 			page, err := s.Opened.Store.Scan(ctx, ledger.Scan{Table: t, Segments: 1, Cursor: cursor, Limit: 500})
 			if err != nil {
-				return 0, err
+				return nil, err
 			}
 			for _, it := range page.Items {
 				if isMoving(it, soon) {
-					n++
+					left = append(left, it.Text(schema.Entity)+" "+it.Text("kind")+" "+it.Text("state")+" "+it.Text("reason"))
 				}
 			}
 			if cursor = page.Next; cursor == "" {
@@ -61,7 +62,7 @@ func (s *System) moving(ctx context.Context, horizon time.Duration) (int, error)
 			}
 		}
 	}
-	return n, nil
+	return left, nil
 }
 
 func isMoving(it ledger.Item, soon string) bool {

@@ -1,7 +1,9 @@
 package send
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"time"
@@ -13,6 +15,7 @@ import (
 	"onefold/internal/idempotency"
 	"onefold/internal/ledger"
 	"onefold/internal/outbox"
+	"onefold/internal/policybook"
 	"onefold/internal/tenant"
 	"onefold/internal/utc"
 )
@@ -22,17 +25,23 @@ import (
 // is read just before each claim. true means that the matter is settled for
 // now.
 func (s *Service) mayStart(ctx context.Context, op *outbox.Operation, i followup.Intent) (bool, error) {
-	for _, t := range []string{ledger.NoTenant, i.Tenant} {
-		it, err := s.Store.Get(ctx, ledger.Key{Entity: ledger.Stop, Tenant: t, ID: "stop"})
-		if err != nil {
-			return false, fmt.Errorf("read the stop: %w", err)
-		}
-		if it != nil && it["stopped"] == true {
-			return true, s.later(ctx, *op, i, s.now().Add(5*time.Minute), "stopped")
-		}
+	stopped, err := s.stopped(ctx, i.Tenant)
+	if err != nil {
+		return false, err
+	}
+	if stopped {
+		return true, s.later(ctx, *op, i, s.now().Add(stopWait), "stopped")
 	}
 	policy, err := s.Policies.Fresh(ctx, i.Tenant)
-	if err != nil {
+	var invalid *tenant.InvalidError
+	switch {
+	case errors.Is(err, policybook.ErrNone):
+		return true, s.refer(ctx, *op, i, "rule_off")
+	case errors.As(err, &invalid):
+		// Other code wrote the policy. It is this tenant's matter and must not
+		// hold up the changes of others.
+		return true, s.later(ctx, *op, i, s.now().Add(15*time.Minute), "policy_unreadable")
+	case err != nil:
 		return false, err
 	}
 	rule, ok := policy.Rule(i.Rule)
@@ -44,6 +53,25 @@ func (s *Service) mayStart(ctx context.Context, op *outbox.Operation, i followup
 	}
 	if !i.NotAfter.IsZero() && s.now().After(i.NotAfter) {
 		return true, s.refer(ctx, *op, i, "too_late")
+	}
+	return false, nil
+}
+
+// stopWait is how long a stopped intent rests before it asks again.
+const stopWait = 5 * time.Minute
+
+// stopped reads the stops of deployment and tenant.
+func (s *Service) stopped(ctx context.Context, tenantID string) (bool, error) {
+	stops, err := s.Store.GetMany(ctx, []ledger.Key{
+		{Entity: ledger.Stop, Tenant: ledger.NoTenant, ID: "stop"}, {Entity: ledger.Stop, Tenant: tenantID, ID: "stop"},
+	})
+	if err != nil {
+		return false, fmt.Errorf("read the stops: %w", err)
+	}
+	for _, it := range stops {
+		if it["stopped"] == true {
+			return true, nil
+		}
 	}
 	return false, nil
 }
@@ -105,7 +133,7 @@ func (s *Service) claimCommit(op outbox.Operation, i, claimed followup.Intent, n
 	if _, err := c.Move(ledger.Step{
 		Key: intentKey(i.Tenant, i.ID), Machine: followup.IntentMachine(), From: i.State, Transition: i.Transition, Event: followup.Claim,
 		If:    ledger.All(ledger.Is("approved_hash", i.HashContent()), ledger.Is("content_hash", i.HashContent())),
-		Set:   ledger.Item{"owner": claimed.Owner, "attempt": claimed.Attempt, "lease_until": claimed.LeaseUntil, "reason": ""},
+		Set:   ledger.Item{"owner": claimed.Owner, "attempt": claimed.Attempt, "lease_until": claimed.LeaseUntil, "timer": op.ID, "reason": ""},
 		Audit: r,
 	}); err != nil {
 		return c, err
@@ -122,18 +150,19 @@ func (s *Service) claimCommit(op outbox.Operation, i, claimed followup.Intent, n
 		Tenant: i.Tenant, Intent: i.ID, Number: claimed.Attempt, Owner: claimed.Owner,
 		State: followup.AttemptBegun, Transition: 1, ClaimedAt: now, LeaseUntil: claimed.LeaseUntil,
 	}
-	if i.Resends > 0 {
-		a.ResendAccepted = i.Reason
-	}
+	a.ResendAccepted = acceptedResend(i)
 	if err := c.Born(ledger.Step{
 		Name: "attempt", Key: ledger.AttemptKey(i.Tenant, i.ID, a.Number), Machine: followup.AttemptMachine(), Event: "begin", Audit: s.audit(i),
 	}, a, a.State); err != nil {
 		return c, err
 	}
 	// The timer moves behind the lease in the same commit: if this process
-	// dies now, the sweeper finds the lapsed lease.
+	// dies now, the sweeper finds the lapsed lease. It must be the timer that
+	// was read: had the intent been claimed and thrown back since, the intent
+	// is ready as before, and only the timer shows that it has to wait.
 	behind := claimed.LeaseUntil.Add(time.Second)
-	return c, c.Update("operation", operationKey(op), ledger.Is("state", outbox.Open),
+	return c, c.Update("operation", operationKey(op),
+		ledger.All(ledger.Is("state", outbox.Open), ledger.Is("transition", op.Transition), ledger.Is("not_before", op.NotBefore)),
 		ledger.Item{"not_before": behind, "due_at": behind, "nudges": 0, "reason": "sending"})
 }
 
@@ -151,18 +180,19 @@ func clear(i followup.Intent) ledger.Cond {
 // refusedClaim turns the refused condition into what it means. The order is of
 // weight: what forbids the mail comes before what delays it.
 func (s *Service) refusedClaim(ctx context.Context, op outbox.Operation, i followup.Intent, r *ledger.Refused) error {
-	if _, ok := r.By("intent"); ok {
-		return s.contentChanged(ctx, op, i, r)
+	content, changed := r.By("intent")
+	if changed && (content.Current.Text("state") != followup.Ready || content.Current.Int("transition") != i.Transition) {
+		return nil // another worker was quicker
 	}
 	if f, ok := r.By("guard"); ok {
-		switch word := guard.Blocks(f.Current, i.Scope); word {
-		case "opt_out_in_doubt":
-			return s.refer(ctx, op, i, word)
-		case "":
+		word := guard.Blocks(f.Current, i.Scope)
+		switch {
+		case f.Current.Text("erased_at") >= i.CreatedAt.String():
 			return s.suppress(ctx, op, i, "erased")
-		default:
-			return s.suppress(ctx, op, i, word)
+		case word == "opt_out_in_doubt":
+			return s.refer(ctx, op, i, word)
 		}
+		return s.suppress(ctx, op, i, cmp.Or(word, "suppressed"))
 	}
 	if f, ok := r.By("contact"); ok {
 		if f.Current.Text("status") == contact.Merged {
@@ -173,6 +203,9 @@ func (s *Service) refusedClaim(ctx context.Context, op outbox.Operation, i follo
 		}
 		return s.suppress(ctx, op, i, "consent_withdrawn")
 	}
+	if changed {
+		return s.refer(ctx, op, i, "content_not_approved")
+	}
 	if f, ok := r.By("cadence"); ok {
 		until, err := utc.Parse(f.Current.Text("quiet_until"))
 		if err != nil || f.Current == nil {
@@ -181,16 +214,6 @@ func (s *Service) refusedClaim(ctx context.Context, op outbox.Operation, i follo
 		return s.later(ctx, op, i, until, "quiet_period")
 	}
 	return nil // attempt or operation: somebody else is at it
-}
-
-// contentChanged looks at why the intent itself refused: usually another
-// worker was quicker; a content without approval goes back to a person.
-func (s *Service) contentChanged(ctx context.Context, op outbox.Operation, i followup.Intent, r *ledger.Refused) error {
-	f, _ := r.By("intent")
-	if f.Current.Text("state") != followup.Ready || f.Current.Int("transition") != i.Transition {
-		return nil
-	}
-	return s.refer(ctx, op, i, "content_not_approved")
 }
 
 // audit is the part of a record that every step on an intent shares.

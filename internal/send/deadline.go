@@ -7,6 +7,7 @@ import (
 
 	"onefold/internal/flow"
 	"onefold/internal/followup"
+	"onefold/internal/guard"
 	"onefold/internal/ledger"
 	"onefold/internal/outbox"
 	"onefold/internal/review"
@@ -15,11 +16,19 @@ import (
 	"onefold/internal/utc"
 )
 
+// reasonResend is the acceptance of a possible duplicate by the policy.
+const reasonResend = "policy_accepts_possible_duplicate"
+
 // deadline decides what becomes of an outcome for which no evidence came in
 // time. Silence counts only while the feed is proven alive: an event that the
 // provider sent after the outcome was lost must have reached us. Otherwise
 // the wait goes on.
 func (s *Service) deadline(ctx context.Context, op outbox.Operation, i followup.Intent) error {
+	// The operation may have been read before the outcome was lost, and then its
+	// time is not that of the deadline. The intent's own is.
+	if s.now().Before(i.UnknownSince.Add(time.Duration(i.UnknownWithin) * time.Millisecond)) {
+		return nil
+	}
 	alive, err := s.feedAliveSince(ctx, i.UnknownSince)
 	if err != nil {
 		return err
@@ -42,8 +51,8 @@ func (s *Service) deadline(ctx context.Context, op outbox.Operation, i followup.
 	var c ledger.Commit
 	if _, err := c.Move(ledger.Step{
 		Key: intentKey(i.Tenant, i.ID), Machine: followup.IntentMachine(), From: i.State, Transition: i.Transition, Event: followup.Resend,
-		Set:   ledger.Item{"resends": i.Resends + 1, "reason": "policy_accepts_possible_duplicate"},
-		Audit: s.audit(i, "policy_accepts_possible_duplicate"),
+		Set:   ledger.Item{"resends": i.Resends + 1, "reason": reasonResend},
+		Audit: s.audit(i, reasonResend),
 	}); err != nil {
 		return err
 	}
@@ -93,7 +102,14 @@ func (s *Service) cancelAll(ctx context.Context, op outbox.Operation) error {
 			if !found || (i.State != followup.Ready && i.State != followup.Proposed) {
 				continue
 			}
-			if err := s.cancelOne(ctx, i); err != nil {
+			word, err := s.forbidden(ctx, i)
+			if err != nil {
+				return err
+			}
+			if word == "" {
+				continue // to another address of the contact
+			}
+			if err := s.cancelOne(ctx, i, word); err != nil {
 				return err
 			}
 			ended++
@@ -104,14 +120,35 @@ func (s *Service) cancelAll(ctx context.Context, op outbox.Operation) error {
 	}
 }
 
+// forbidden says what forbids an intent for good: a stop of its own address,
+// or the withdrawn consent of its contact; "" if nothing does. A contact may
+// have several addresses, and one that bounced does not stop the others.
+func (s *Service) forbidden(ctx context.Context, i followup.Intent) (string, error) {
+	rows, err := s.Store.GetMany(ctx, []ledger.Key{
+		{Entity: ledger.Guard, Tenant: i.Tenant, ID: i.Guard}, {Entity: ledger.Contact, Tenant: i.Tenant, ID: i.Contact},
+	})
+	if err != nil {
+		return "", fmt.Errorf("read guard and contact of intent %s: %w", i.ID, err)
+	}
+	word := guard.Blocks(rows[0], i.Scope)
+	switch {
+	case word != "" && word != "opt_out_in_doubt":
+		return word, nil
+	case rows[1] != nil && rows[1].Int("consent_version") != i.ConsentVersion:
+		return "consent_withdrawn", nil
+	}
+	return "", nil
+}
+
 // cancelOne suppresses one intent and closes the question about it. Its timer
 // finds it terminal and ends.
-func (s *Service) cancelOne(ctx context.Context, i followup.Intent) error {
+func (s *Service) cancelOne(ctx context.Context, i followup.Intent, word string) error {
 	var c ledger.Commit
-	r := s.audit(i, "suppressed_all")
+	r := s.audit(i, word)
+	r.Details = map[string]string{"guard": i.Guard, "guard_result": word}
 	if _, err := c.Move(ledger.Step{
 		Key: intentKey(i.Tenant, i.ID), Machine: followup.IntentMachine(), From: i.State, Transition: i.Transition,
-		Event: followup.Suppress, Set: ledger.Item{"reason": "suppressed_all"}, Audit: r,
+		Event: followup.Suppress, Set: ledger.Item{"reason": word}, Audit: r,
 	}); err != nil {
 		return err
 	}

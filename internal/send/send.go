@@ -103,13 +103,21 @@ func (s *Service) submit(ctx context.Context, op outbox.Operation, i followup.In
 	if err != nil || !won {
 		return err
 	}
-	result := s.call(ctx, claimed)
-	return s.settle(ctx, op, claimed, result)
+	return s.settle(ctx, op, claimed, s.call(ctx, claimed))
 }
 
 // call submits the mail once. The attempt is written down before it; whatever
 // becomes of this process, the attempt will be seen.
+//
+// The stops are read once more: they are no condition of the claim, so one
+// that committed between mayStart and the claim is seen only here.
 func (s *Service) call(ctx context.Context, i followup.Intent) mailer.Result {
+	switch stopped, err := s.stopped(ctx, i.Tenant); {
+	case err != nil:
+		return mailer.Result{Outcome: mailer.NotBegun, Reason: "stop_unreadable"}
+	case stopped:
+		return mailer.Result{Outcome: mailer.NotBegun, Reason: "stopped"}
+	}
 	limit := s.now().Add(s.CallTime)
 	if latest := i.LeaseUntil.Add(-idempotency.Lease(0)); latest.Before(limit) {
 		limit = latest

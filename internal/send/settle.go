@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"strings"
 	"time"
 
 	"onefold/internal/evidence"
@@ -22,15 +23,17 @@ func (s *Service) settle(ctx context.Context, op outbox.Operation, i followup.In
 	s.logOutcome(ctx, i, res)
 	var err error
 	for try := range SettleTries {
-		// The worker's own end must not keep the outcome from being stored.
+		// The worker's own end must not keep the outcome from being stored. The
+		// way by refusal is repeated as well: this worker alone knows the
+		// outcome, and a fault while it writes it down late must not lose it.
 		write, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 		err = s.settleOnce(write, op, i, res, true)
+		if r, refused := ledger.AsRefused(err); refused {
+			err = s.settleRefused(write, op, i, res, r)
+		}
 		cancel()
 		if err == nil {
 			return nil
-		}
-		if r, refused := ledger.AsRefused(err); refused {
-			return s.settleRefused(ctx, op, i, res, r)
 		}
 		time.Sleep(time.Duration(20<<try) * time.Millisecond)
 	}
@@ -54,6 +57,9 @@ func (s *Service) settleOnce(ctx context.Context, op outbox.Operation, i followu
 			wait = max(wait, 15*time.Minute)
 		}
 		opSet["not_before"], opSet["due_at"] = now.Add(wait), now.Add(wait)
+		if by := acceptedResend(i); by != "" {
+			set["reason"] = by // the next claim must still say who accepted a possible duplicate
+		}
 	case mailer.Unknown:
 		set["unknown_since"] = now
 		deadline := now.Add(time.Duration(i.UnknownWithin) * time.Millisecond)
@@ -105,16 +111,9 @@ func (s *Service) moveTimer(c *ledger.Commit, op outbox.Operation, i followup.In
 // settleRefused: the claim is no longer ours, or one of the small print
 // refused. The outcome itself is never thrown away.
 func (s *Service) settleRefused(ctx context.Context, op outbox.Operation, i followup.Intent, res mailer.Result, r *ledger.Refused) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
-	defer cancel()
-	if _, fenced := r.By("intent"); !fenced {
-		if _, taken := r.By("message_index"); taken && len(r.Failures) == 1 {
-			// The message ID belongs to another intent: two intents of one mail,
-			// or a provider that repeats its IDs. The outcome is stored, and
-			// somebody has to look.
-			s.Log.LogAttrs(ctx, slog.LevelError, "provider message id is taken", slog.String("intent", i.ID), slog.String("alarm", "duplicate_message_id"))
-			return s.settleOnce(ctx, op, i, res, false)
-		}
+	if f, taken := r.By("message_index"); taken && len(r.Failures) == 1 && !evidence.Indexed(f.Current, i.Tenant, i.ID, i.Attempt) {
+		evidence.AlarmMessageID(ctx, s.Log, i.Tenant, i.ID, i.Attempt)
+		return s.settleOnce(ctx, op, i, res, false)
 	}
 	// Either our own write of a moment ago (its answer was lost), or the lease
 	// lapsed and the outcome is evidence that came late.
@@ -137,7 +136,7 @@ func (s *Service) lateResult(ctx context.Context, i followup.Intent, a followup.
 		return nil
 	}
 	if res.Outcome == mailer.Accepted {
-		return evidence.Record(ctx, s.Store, evidence.Evidence{
+		return evidence.Record(ctx, s.Store, s.Log, evidence.Evidence{
 			Tenant: i.Tenant, Intent: i.ID, Attempt: i.Attempt, Provider: s.Mailer.Provider(), MessageID: res.MessageID,
 			Kind: evidence.Accept, At: s.now(), Now: s.now(), By: "send",
 		}, nil)
@@ -150,11 +149,25 @@ func (s *Service) lateResult(ctx context.Context, i followup.Intent, a followup.
 	}); err != nil {
 		return err
 	}
-	err := s.Store.Commit(ctx, c)
-	if _, refused := ledger.AsRefused(err); refused {
-		return nil
+	// Refused: the attempt has moved since it was read, by a lapse perhaps. The
+	// caller looks again; the outcome is not dropped.
+	if err := s.Store.Commit(ctx, c); err != nil {
+		return fmt.Errorf("late result of intent %s: %w", i.ID, err)
 	}
-	return err
+	return nil
+}
+
+// acceptedResend is who accepted that this intent may go out twice, or "".
+// The intent's reason says so from the acceptance on; where another reason
+// has come between, it is whoever approved the mail since.
+func acceptedResend(i followup.Intent) string {
+	switch {
+	case i.Resends == 0:
+		return ""
+	case i.Reason == reasonResend || strings.HasPrefix(i.Reason, "person:"):
+		return i.Reason
+	}
+	return i.ApprovedBy
 }
 
 func intentEvent(res mailer.Result) string {

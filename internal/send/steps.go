@@ -79,6 +79,11 @@ func (s *Service) refer(ctx context.Context, op outbox.Operation, i followup.Int
 // lapse makes a submission whose worker went silent unknown. Not ready: the
 // provider may have it.
 func (s *Service) lapse(ctx context.Context, op outbox.Operation, i followup.Intent) error {
+	k := ledger.AttemptKey(i.Tenant, i.ID, i.Attempt)
+	a, err := s.Store.Get(ctx, k)
+	if err != nil {
+		return fmt.Errorf("read attempt %d of intent %s: %w", i.Attempt, i.ID, err)
+	}
 	now := s.now()
 	deadline := now.Add(time.Duration(i.UnknownWithin) * time.Millisecond)
 	var c ledger.Commit
@@ -89,11 +94,16 @@ func (s *Service) lapse(ctx context.Context, op outbox.Operation, i followup.Int
 	}); err != nil {
 		return err
 	}
-	if _, err := c.Move(ledger.Step{
-		Name: "attempt", Key: ledger.AttemptKey(i.Tenant, i.ID, i.Attempt), Machine: followup.AttemptMachine(), From: followup.AttemptBegun,
-		Transition: 1, Event: "lose", Set: ledger.Item{"reason": "lease_lapsed", "settled_at": now}, Audit: s.audit(i, "lease_lapsed"),
-	}); err != nil {
-		return err
+	// An attempt whose outcome was stored although the intent could not follow
+	// (its operation was moved under the worker) keeps it; the intent must
+	// still get an owner.
+	if a.Text("state") == followup.AttemptBegun {
+		if _, err := c.Move(ledger.Step{
+			Name: "attempt", Key: k, Machine: followup.AttemptMachine(), From: followup.AttemptBegun,
+			Transition: a.Int("transition"), Event: "lose", Set: ledger.Item{"reason": "lease_lapsed", "settled_at": now}, Audit: s.audit(i, "lease_lapsed"),
+		}); err != nil {
+			return err
+		}
 	}
 	if err := c.Update("operation", operationKey(op), ledger.Is("state", outbox.Open),
 		ledger.Item{"not_before": deadline, "due_at": deadline, "nudges": 0, "reason": "outcome_unknown"}); err != nil {

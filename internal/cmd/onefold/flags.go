@@ -30,6 +30,10 @@ func letter(c byte) bool { return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' }
 // shortFlags turns kong's --flag in a message back to ours.
 func shortFlags(message string) string {
 	message = regexp.MustCompile(`--([a-z])`).ReplaceAllString(message, "-$1")
+	message = regexp.MustCompile(`^expected "<(.*?)>.*`).ReplaceAllString(message, "the argument $1 is missing")
+	if rest, ok := strings.CutPrefix(message, "expected one of "); ok {
+		message = "a command is missing, one of " + rest
+	}
 	// Kong names the kind of a value, =STRING; our help names the value.
 	return strings.ReplaceAll(message, "=STRING", "")
 }

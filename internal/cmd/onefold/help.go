@@ -99,7 +99,7 @@ func helpOf(node *kong.Node, path string) string {
 	case node.Detail == "":
 		return fmt.Sprintf("usage:\n  onefold %s\n\n%s\n", path, node.Help)
 	}
-	return node.Detail
+	return strings.TrimRight(node.Detail, "\n") + "\n"
 }
 
 // listed is one line for each command below a node.

@@ -1,22 +1,26 @@
 package bolt_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"onefold/internal/ledger"
 	"onefold/internal/ledger/bolt"
 	"onefold/internal/schema"
 )
 
-// read hands out n changes to a consumer and gives their event IDs.
+// read hands out n changes to a consumer.
 func read(t *testing.T, s *bolt.Store, consumer string, n int) []ledger.Change {
 	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
 	var all []ledger.Change
 	for len(all) < n {
-		batch, err := s.Next(t.Context(), schema.Events, consumer, n-len(all))
+		batch, err := s.Next(ctx, schema.Events, consumer, n-len(all))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,0 +1,93 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+
+	"onefold/internal/local"
+	"onefold/internal/policybook"
+	"onefold/internal/timeline"
+)
+
+const explainHelp = `usage:
+  onefold explain -email A   [-tenant T] [-json]
+  onefold explain -event K   [-tenant T] [-json]
+  onefold explain -intent I  [-tenant T] [-json]
+  onefold explain -message M [-tenant T] [-json]
+
+Tells from the ledger alone what happened and why: why somebody got two mails,
+and why somebody got none. Deliveries, what was read, whose it was taken to
+be, follow-ups, approvals, attempts, stops, in the order in which they were
+committed.
+
+  -email A     everything about whoever has this address
+  -event K     one event, by its ID
+  -intent I    one follow-up, by its ID
+  -message M   the follow-up that a message ID of the mail provider belongs to
+  -tenant T    whose ledger (default demo; of a message: its own)
+  -json        print one JSON object
+
+Personal values are shown only to who asks by address. If another onefold
+process has the data folder open, that process answers.
+
+examples:
+  onefold explain -email alex@example.com
+  onefold explain -intent q3hs5c7vyq4bnc2dsa3ptae6k5m2x7za -json
+`
+
+type explainCmd struct {
+	Email   string `placeholder:"A"`
+	Event   string `placeholder:"K"`
+	Intent  string `placeholder:"I"`
+	Message string `placeholder:"M"`
+	Tenant  string `placeholder:"T"`
+	JSON    bool   `name:"json"`
+}
+
+func (explainCmd) Help() string { return explainHelp }
+
+// defaultTenant is the tenant of the example policy.
+const defaultTenant = "demo"
+
+func (c *explainCmd) Run(e *env) error {
+	asked := 0
+	for _, words := range []string{c.Email, c.Event, c.Intent, c.Message} {
+		if words != "" {
+			asked++
+		}
+	}
+	if asked != 1 {
+		return usage("one of -email, -event, -intent and -message is needed, and only one", "see `onefold help explain`")
+	}
+	if c.Tenant == "" && c.Message == "" {
+		c.Tenant = defaultTenant
+	}
+	return e.onLedger(func(o *local.Opened) error {
+		t, err := timeline.Explain(e.ctx, o.Store, o.IDs, timeline.Query{
+			Tenant: c.Tenant, Email: c.Email, Event: c.Event, Intent: c.Intent, Message: c.Message, Policy: o.Policies.Current,
+		})
+		if err != nil {
+			return c.fault(err)
+		}
+		if c.JSON {
+			return e.printJSON(t)
+		}
+		return t.WriteText(e.stdout)
+	})
+}
+
+func (c *explainCmd) fault(err error) error {
+	switch {
+	case errors.Is(err, policybook.ErrNone):
+		return hinted(fmt.Errorf("there is no tenant %q", c.Tenant), "name the tenant with -tenant")
+	case errors.Is(err, timeline.ErrNoSuch) && c.Event != "":
+		return hinted(fmt.Errorf("tenant %s has no such event", c.Tenant), "an event ID is source/mailbox/delivery ID; -email finds by address")
+	case errors.Is(err, timeline.ErrNoSuch) && c.Intent != "":
+		return hinted(fmt.Errorf("tenant %s has no such follow-up", c.Tenant), "-email finds by address")
+	case errors.Is(err, timeline.ErrNoSuch):
+		return hinted(errors.New("no follow-up is known to have this message ID"), "-email finds by address")
+	case errors.Is(err, timeline.ErrQuery):
+		return usage("the address cannot be read", "give the address alone, as in -email alex@example.com")
+	}
+	return err
+}

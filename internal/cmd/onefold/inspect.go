@@ -1,0 +1,212 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"onefold/internal/app"
+	"onefold/internal/digest"
+	"onefold/internal/extract"
+	"onefold/internal/extract/rules"
+	"onefold/internal/flow"
+	"onefold/internal/guard"
+	"onefold/internal/inbound"
+	"onefold/internal/rawmail"
+	"onefold/internal/tenant"
+	"onefold/internal/utc"
+)
+
+const inspectHelp = `usage:
+  onefold inspect [-model rules|bedrock] [-policy FILE] [-json] FILE.eml
+
+Takes one raw mail through reading, classification, extraction and decision,
+and prints what each of them says. It decides as if nothing had come before
+and nobody had asked to be left alone. Nothing is written and no data folder
+is needed. "-" reads the mail from standard input.
+
+  -model NAME    who reads the text: rules (the default; they run on this
+                 machine) or bedrock
+  -policy FILE   the policy to decide under (default: the example policy)
+  -json          print one JSON object
+
+In JSON every property is always there. kind is human, auto_reply, bounce,
+complaint, list, own or unparseable. Only human mail is given to a reader: of
+other mail the extraction is empty. suppression names the address that mail to
+must stop, as a bounce, a complaint or the sender's plain words have it; hard
+means that the decision stops it.
+
+examples:
+  onefold inspect mail.eml
+  onefold inspect -json - < mail.eml
+  onefold inspect -policy policy.json mail.eml
+`
+
+type inspectCmd struct {
+	File   string `arg:"" name:"FILE.eml"`
+	Model  string `default:"rules" enum:"rules,bedrock"`
+	Policy string `placeholder:"FILE"`
+	JSON   bool   `name:"json"`
+}
+
+func (inspectCmd) Help() string { return inspectHelp }
+
+func (c *inspectCmd) Run(e *env) error {
+	reader, err := readerNamed(c.Model)
+	if err != nil {
+		return err
+	}
+	policy, err := e.policyFrom(c.Policy)
+	if err != nil {
+		return err
+	}
+	raw, err := e.read(c.File)
+	if err != nil {
+		return err
+	}
+	seen, err := inspect(e.ctx, raw, policy, reader, utc.At(app.Clock()))
+	if err != nil {
+		return err
+	}
+	if c.JSON {
+		return e.printJSON(seen)
+	}
+	e.printf("%s", plain(seen.text()))
+	return nil
+}
+
+// readerNamed is who reads the text.
+func readerNamed(model string) (extract.Extractor, error) {
+	if model == "rules" {
+		return rules.New(), nil
+	}
+	return nil, hinted(fmt.Errorf("the model %s is not built yet", model), "use -model rules")
+}
+
+// policyFrom reads a policy file; without a name it is the example.
+func (e *env) policyFrom(name string) (tenant.Policy, error) {
+	doc := tenant.Example()
+	if name != "" {
+		var err error
+		if doc, err = e.read(name); err != nil {
+			return tenant.Policy{}, err
+		}
+	}
+	p, err := tenant.Parse(doc)
+	var invalid *tenant.InvalidError
+	if errors.As(err, &invalid) {
+		return p, hinted(fmt.Errorf("%s is not a valid policy: %d problems", name, len(invalid.Problems)),
+			"`onefold policy validate "+name+"` lists them")
+	}
+	return p, err
+}
+
+// inspect decides one mail on an empty ledger.
+func inspect(ctx context.Context, raw []byte, policy tenant.Policy, reader extract.Extractor, now utc.Time) (inspection, error) {
+	m := rawmail.Parse(raw, policy.IsOwn)
+	facts := flow.FactsOfMail(m)
+	var x *extract.Stored
+	if facts.Human() {
+		answer, err := reader.Extract(ctx, facts.Source)
+		if err != nil {
+			return inspection{}, fmt.Errorf("extract: %w", err)
+		}
+		stored := extract.NewStored(policy.Tenant, "inspect", reader, facts.Source, answer, now)
+		x = &stored
+	}
+	// A plain opt-out is decided without a reader; what the rules read of it is
+	// shown all the same.
+	used := x
+	if !flow.Reader(facts) {
+		used = nil
+	}
+	// The identifiers of this decision are thrown away with it, so any key does.
+	ids, err := digest.NewKey(make([]byte, 32))
+	if err != nil {
+		return inspection{}, err
+	}
+	person := flow.Identify(ids, policy, flow.Whom(facts, used, nil))
+	res, err := flow.Decide(flow.Ground{
+		Event: inbound.Event{
+			Tenant: policy.Tenant, ID: "inspect", Source: "inspect", Content: tenant.ContentMail,
+			State: inbound.Recorded, Transition: 1, ReceivedAt: now,
+		},
+		Policy: policy, Facts: facts, Extraction: used, Person: person, Now: now, By: "inspect",
+	}, ids)
+	if err != nil {
+		return inspection{}, fmt.Errorf("decide: %w", err)
+	}
+	return inspectionOf(m, facts, x, person, res), nil
+}
+
+func inspectionOf(m rawmail.Message, f flow.Facts, x *extract.Stored, p flow.Person, res flow.Result) inspection {
+	out := inspection{
+		From: f.Source.FromAddress, ReplyTo: f.Source.ReplyTo, Subject: m.Subject, MessageID: m.MessageID,
+		Kind: string(m.Kind), VisibleText: m.Visible, Warnings: list(m.Warnings),
+		Extraction: extractionOf(x, f), Decision: decided{res.Outcome, list(res.Reasons)},
+	}
+	switch s := m.Suppression; {
+	case s != nil:
+		out.Suppression = &stopped{s.Address, s.Reason, s.Hard}
+	case res.Outcome == inbound.OptedOut:
+		out.Suppression = &stopped{p.Address.String(), guard.ReasonOptOut, true}
+	}
+	return out
+}
+
+// text is the inspection for people.
+func (i inspection) text() string {
+	var b strings.Builder
+	line := func(name, value string) {
+		if value == "" {
+			value = "-"
+		}
+		fmt.Fprintf(&b, "%-15s %s\n", name, value)
+	}
+	line("from", i.From)
+	line("reply to", i.ReplyTo)
+	line("subject", i.Subject)
+	line("message id", i.MessageID)
+	line("kind", i.Kind)
+	line("warnings", strings.Join(i.Warnings, ", "))
+	for _, f := range []struct {
+		name string
+		read field
+	}{
+		{"sender email", i.Extraction.SenderEmail}, {"contact name", i.Extraction.ContactName},
+		{"company", i.Extraction.Company}, {"phone", i.Extraction.Phone},
+	} {
+		if f.read.Value == nil {
+			line(f.name, "")
+			continue
+		}
+		line(f.name, fmt.Sprintf("%s (%.2f, from %q)", *f.read.Value, f.read.Confidence, *f.read.Evidence))
+	}
+	line("intent", i.Extraction.Intent)
+	line("may be opt-out", yesNo(i.Extraction.PossibleOptOut))
+	line("wants a person", yesNo(i.Extraction.NeedsHumanReview)+among(i.Extraction.ReviewReasons))
+	if s := i.Suppression; s != nil {
+		line("suppression", fmt.Sprintf("%s, %s, hard: %s", s.Address, s.Reason, yesNo(s.Hard)))
+	} else {
+		line("suppression", "none")
+	}
+	line("decision", i.Decision.Outcome+among(i.Decision.Reasons))
+	fmt.Fprintf(&b, "\n%s\n", strings.TrimRight(i.VisibleText, "\n"))
+	return b.String()
+}
+
+func yesNo(b bool) string {
+	if b {
+		return "yes"
+	}
+	return "no"
+}
+
+// among is a list of words in brackets, or nothing.
+func among(words []string) string {
+	if len(words) == 0 {
+		return ""
+	}
+	return " (" + strings.Join(words, ", ") + ")"
+}

@@ -1,0 +1,134 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"onefold/internal/local"
+	"onefold/internal/policybook"
+	"onefold/internal/tenant"
+)
+
+const policyValidateHelp = `usage:
+  onefold policy validate [-json] FILE
+
+Checks a policy document and prints every problem with its place in the
+document (a JSON Pointer). No data folder is needed. "-" reads from standard
+input. The exit code is 1 if there is a problem.
+
+  -json   print one JSON object: valid, problems
+
+examples:
+  onefold policy validate policy.json
+`
+
+type policyValidateCmd struct {
+	File string `arg:"" name:"FILE"`
+	JSON bool   `name:"json"`
+}
+
+func (policyValidateCmd) Help() string { return policyValidateHelp }
+
+func (c *policyValidateCmd) Run(e *env) error {
+	doc, err := e.read(c.File)
+	if err != nil {
+		return err
+	}
+	p, err := tenant.Parse(doc)
+	var invalid *tenant.InvalidError
+	if err != nil && !errors.As(err, &invalid) {
+		return err
+	}
+	if c.JSON {
+		out := struct {
+			Valid    bool             `json:"valid"`
+			Problems []tenant.Problem `json:"problems"`
+		}{Valid: invalid == nil, Problems: []tenant.Problem{}}
+		if invalid != nil {
+			out.Problems = invalid.Problems
+		}
+		if err := e.printJSON(out); err != nil {
+			return err
+		}
+		if invalid != nil {
+			return ended(exitFailed)
+		}
+		return nil
+	}
+	if invalid != nil {
+		return e.listProblems(c.File, invalid)
+	}
+	e.printf("valid: tenant %s, version %d, %d rules, %d endpoints\n", p.Tenant, p.Version, len(p.Rules), len(p.Endpoints))
+	return nil
+}
+
+// listProblems prints what is wrong with a document, and fails.
+func (e *env) listProblems(name string, invalid *tenant.InvalidError) error {
+	for _, p := range invalid.Problems {
+		place := p.Path
+		if place == "" {
+			place = "document"
+		}
+		e.printf("%s: %s\n", plain(place), plain(p.Message))
+	}
+	return hinted(fmt.Errorf("%s is not a valid policy: problems: %d", name, len(invalid.Problems)),
+		"each place is a JSON Pointer into the document")
+}
+
+const policyShowHelp = `usage:
+  onefold policy show [-tenant T] [-version N] [-json]
+
+Prints a policy document as it was applied.
+
+  -tenant T    whose policy (default demo)
+  -version N   which version (default: the one in force)
+  -json        print one JSON object: tenant, version, policy
+
+examples:
+  onefold policy show
+  onefold policy show -version 3 > policy-3.json
+`
+
+type policyShowCmd struct {
+	Tenant  string `default:"demo"`
+	Version int64
+	JSON    bool `name:"json"`
+}
+
+func (policyShowCmd) Help() string { return policyShowHelp }
+
+func (c *policyShowCmd) Run(e *env) error {
+	if c.Version < 0 {
+		return usage("-version is a number from 1", "leave it out for the policy in force")
+	}
+	return e.onLedger(func(o *local.Opened) error {
+		doc, err := o.Policies.Document(e.ctx, c.Tenant, c.Version)
+		if errors.Is(err, policybook.ErrNone) {
+			which := "no policy"
+			if c.Version > 0 {
+				which = fmt.Sprintf("no version %d of a policy", c.Version)
+			}
+			return hinted(fmt.Errorf("tenant %q has %s", c.Tenant, which), "name the tenant with -tenant, or apply a policy first")
+		}
+		if err != nil {
+			return err
+		}
+		if !c.JSON {
+			e.printf("%s", doc)
+			if len(doc) > 0 && doc[len(doc)-1] != '\n' {
+				e.printf("\n")
+			}
+			return nil
+		}
+		p, err := tenant.Parse(doc)
+		if err != nil {
+			return err
+		}
+		return e.printJSON(struct {
+			Tenant  string          `json:"tenant"`
+			Version int64           `json:"version"`
+			Policy  json.RawMessage `json:"policy"`
+		}{p.Tenant, p.Version, doc})
+	})
+}

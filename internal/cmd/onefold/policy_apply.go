@@ -1,0 +1,151 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os/user"
+	"strings"
+
+	"onefold/internal/ledger"
+	"onefold/internal/local"
+	"onefold/internal/policybook"
+)
+
+const policyApplyHelp = `usage:
+  onefold policy apply [-yes] [-over N] FILE
+
+Puts a policy document in force. It says which data folder it acts on, prints
+how the document differs from the policy in force, and asks. Without -yes and
+without an answer nothing is applied. Applying what is in force already, word
+for word, changes nothing.
+
+  -yes      do not ask
+  -over N   apply only if version N is in force (0: only if none is)
+
+What was decided under an older version stays decided, and a new version of a
+rule makes no second follow-up for it. If another onefold process has the data
+folder open, that process applies the policy.
+
+examples:
+  onefold policy apply policy.json
+  onefold policy apply -yes -data /var/lib/onefold policy.json
+`
+
+type policyApplyCmd struct {
+	File string `arg:"" name:"FILE"`
+	Yes  bool
+	Over *int64 `placeholder:"N"`
+}
+
+func (policyApplyCmd) Help() string { return policyApplyHelp }
+
+func (c *policyApplyCmd) Run(e *env) error {
+	if c.File == "-" && !c.Yes {
+		return usage("the document on standard input leaves no way to answer", "use -yes, or name a file")
+	}
+	if e.opened != nil {
+		return c.apply(e, e.opened)
+	}
+	opened, err := e.open()
+	if errors.Is(err, ledger.ErrInUse) {
+		return c.elsewhere(e)
+	}
+	if err != nil {
+		return err
+	}
+	return errors.Join(c.apply(e, opened), opened.Close())
+}
+
+// apply shows the plan, asks, and carries it out on an open ledger. Nobody
+// else can apply in between: the ledger is held by this process, and in the
+// process that serves others -over says what was shown.
+func (c *policyApplyCmd) apply(e *env, o *local.Opened) error {
+	p, doc, err := e.plan(o, c.File)
+	if err != nil {
+		return err
+	}
+	e.printf("%s", plain(p.text()))
+	switch {
+	case c.Over != nil && *c.Over != p.InForce:
+		return hinted(fmt.Errorf("version %d is in force, not version %d: not applied", p.InForce, *c.Over), "look at the differences again")
+	case p.Same:
+		return nil
+	case p.stale() != nil:
+		return p.stale()
+	}
+	if !c.Yes {
+		if err := e.confirm(p); err != nil {
+			return err
+		}
+	}
+	_, err = o.Policies.Apply(e.ctx, doc, operator())
+	if errors.Is(err, policybook.ErrStale) {
+		return hinted(errors.New("another version was applied in the meantime: not applied"), "look at the differences again")
+	}
+	if err != nil {
+		return err
+	}
+	e.printf("applied: version %d of the policy of tenant %s is in force\n", p.Version, p.Tenant)
+	return nil
+}
+
+// elsewhere has the document applied by the process that holds the ledger. Who
+// is asked sits here, so the plan is fetched first, and what is then carried
+// out is bound to the version that the plan was made against.
+func (c *policyApplyCmd) elsewhere(e *env) error {
+	if c.Yes {
+		return e.relay(e.args, []string{c.File}, e.stdout)
+	}
+	var b bytes.Buffer
+	if err := e.relay([]string{"policy", "diff", "-json", "--", c.File}, []string{c.File}, &b); err != nil {
+		_, _ = e.stdout.Write(b.Bytes()) // the problems of the document
+		return err
+	}
+	var p plan
+	if err := json.Unmarshal(b.Bytes(), &p); err != nil {
+		return fmt.Errorf("read the plan of the process that holds the data folder: %w", err)
+	}
+	e.printf("%s", plain(p.text()))
+	if p.Same {
+		return nil
+	}
+	if err := p.stale(); err != nil {
+		return err
+	}
+	if err := e.confirm(p); err != nil {
+		return err
+	}
+	args := []string{"policy", "apply", "-yes", fmt.Sprintf("-over=%d", p.InForce), "--", c.File}
+	b.Reset()
+	err := e.relay(args, []string{c.File}, &b)
+	// The plan stands on the screen already.
+	e.printf("%s", strings.TrimPrefix(b.String(), plain(p.text())))
+	return err
+}
+
+// confirm asks a person. No answer is no.
+func (e *env) confirm(p plan) error {
+	_, _ = fmt.Fprintf(e.stderr, "apply version %d to %s? [y/N] ", p.Version, plain(p.Folder))
+	answer, err := bufio.NewReader(e.stdin).ReadString('\n')
+	switch strings.ToLower(strings.TrimSpace(answer)) {
+	case "y", "yes":
+		return nil
+	case "":
+		if err != nil {
+			_, _ = fmt.Fprintln(e.stderr)
+			return hinted(errors.New("nobody answered: not applied"), "use -yes to apply without being asked")
+		}
+	}
+	return errors.New("not applied")
+}
+
+// operator names who acts, for the audit record.
+func operator() string {
+	if u, err := user.Current(); err == nil && u.Username != "" {
+		return "person:" + u.Username
+	}
+	return "person:operator"
+}

@@ -1,0 +1,189 @@
+package main
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+
+	"onefold/internal/contact"
+	"onefold/internal/digest"
+	"onefold/internal/flow"
+	"onefold/internal/match"
+	"onefold/internal/tenant"
+)
+
+// register is the contacts that the records so far have made.
+type register struct {
+	policy tenant.Policy
+	ids    digest.Key
+	keys   map[string]string   // key ID → contact
+	phones map[string][]string // number → contacts
+	people map[string]*person
+}
+
+type person struct{ name, company string }
+
+// matched is one line out.
+type matched struct {
+	ID      string   `json:"id"`
+	Outcome string   `json:"outcome"`
+	Contact *string  `json:"contact"`
+	Reasons []string `json:"reasons"`
+}
+
+func newRegister(policy tenant.Policy) (*register, error) {
+	// Guard identifiers are made and not used here, so any key does.
+	ids, err := digest.NewKey(make([]byte, 32))
+	return &register{policy, ids, map[string]string{}, map[string][]string{}, map[string]*person{}}, err
+}
+
+// match decides on a record and lets it take effect, unless a person has to
+// look first.
+func (r *register) match(rec record) matched {
+	cands, reasons := r.candidates(rec)
+	res := match.Decide(cands)
+	if len(reasons) > 0 {
+		// A key that cannot be used says more than that there is none.
+		res.Reasons = slices.DeleteFunc(res.Reasons, func(s string) bool { return s == match.ReasonNoKey })
+	}
+	reasons = append(res.Reasons, reasons...)
+	if res.Outcome == match.Matched && r.conflicts(rec, res.Contact) {
+		res.Outcome = match.Review
+		reasons = append(reasons, match.ReasonFieldConflict)
+	}
+	if others := r.sharers(rec, res.Contact); len(others) > 0 {
+		reasons = append(reasons, match.ReasonPhoneShared)
+		if res.Outcome == match.New && r.maybeOneOf(rec, others) {
+			res.Outcome = match.Review
+		}
+	}
+	out := matched{ID: string(rec.ID), Outcome: res.Outcome, Reasons: distinct(reasons)}
+	switch res.Outcome {
+	case match.New:
+		out.Contact = &out.ID
+	case match.Matched:
+		out.Contact = &res.Contact
+	default:
+		return out
+	}
+	r.keep(rec, *out.Contact, cands)
+	return out
+}
+
+// candidates are the keys that can identify, and why others cannot.
+func (r *register) candidates(rec record) (cands []match.Candidate, reasons []string) {
+	add := func(id, kind string, shared bool) {
+		if !slices.ContainsFunc(cands, func(c match.Candidate) bool { return c.KeyID == id }) {
+			cands = append(cands, match.Candidate{KeyID: id, Kind: kind, Contact: r.keys[id], Shared: shared})
+		}
+	}
+	for _, email := range rec.Emails {
+		if strings.TrimSpace(string(email)) == "" {
+			continue
+		}
+		switch p := flow.Identify(r.ids, r.policy, string(email)); {
+		case !p.Known():
+			reasons = append(reasons, p.Fault)
+		case p.Own:
+			reasons = append(reasons, match.ReasonOwnAddress)
+		case p.Role:
+			reasons = append(reasons, match.ReasonRoleAddress)
+		default:
+			add(p.KeyID, contact.KindEmail, p.Shared)
+		}
+	}
+	if id := strings.TrimSpace(string(rec.CustomerID)); id != "" {
+		add(contact.KeyID(contact.KindCustomer, id), contact.KindCustomer, false)
+	}
+	return cands, reasons
+}
+
+// conflicts tells whether the record states another name or company than the
+// contact has, under a rule that may only fill.
+func (r *register) conflicts(rec record, id string) bool {
+	p, rules := r.people[id], r.policy.ContactFields
+	return rules.Name == tenant.UpdateFillIfEmpty && differ(p.name, string(rec.Name)) ||
+		rules.Company == tenant.UpdateFillIfEmpty && differ(p.company, string(rec.Company))
+}
+
+// sharers are the other contacts that have a phone of the record.
+func (r *register) sharers(rec record, id string) []string {
+	var others []string
+	for _, phone := range rec.Phones {
+		for _, c := range r.phones[number(phone)] {
+			if c != id {
+				others = append(others, c)
+			}
+		}
+	}
+	return others
+}
+
+// maybeOneOf tells whether the record may be one of the contacts under another
+// key: all that tells two people on one phone apart is that their names differ.
+func (r *register) maybeOneOf(rec record, others []string) bool {
+	return slices.ContainsFunc(others, func(c string) bool { return !differ(r.people[c].name, string(rec.Name)) })
+}
+
+// keep adds what the record brings to its contact.
+func (r *register) keep(rec record, id string, cands []match.Candidate) {
+	p := r.people[id]
+	if p == nil {
+		p = &person{}
+		r.people[id] = p
+	}
+	p.name = filled(p.name, string(rec.Name), r.policy.ContactFields.Name)
+	p.company = filled(p.company, string(rec.Company), r.policy.ContactFields.Company)
+	for _, c := range cands {
+		if !c.Shared {
+			r.keys[c.KeyID] = id
+		}
+	}
+	for _, phone := range rec.Phones {
+		if n := number(phone); n != "" && !slices.Contains(r.phones[n], id) {
+			r.phones[n] = append(r.phones[n], id)
+		}
+	}
+}
+
+func filled(have, stated, rule string) string {
+	switch {
+	case strings.TrimSpace(stated) == "":
+		return have
+	case have == "", rule == tenant.UpdateAlways:
+		return stated
+	}
+	return have
+}
+
+// differ tells whether both are stated and people would read them differently.
+func differ(a, b string) bool {
+	a, b = strings.Join(strings.Fields(a), " "), strings.Join(strings.Fields(b), " ")
+	return a != "" && b != "" && !strings.EqualFold(a, b)
+}
+
+// number is the end of a phone number, by which spellings with and without the
+// country compare. It is wide on purpose: it only ever raises a question. Of
+// fewer than six digits it is "".
+func number(phone word) string {
+	digits := strings.Map(func(c rune) rune {
+		if unicode.IsDigit(c) {
+			return c
+		}
+		return -1
+	}, string(phone))
+	if len(digits) < 6 {
+		return ""
+	}
+	return digits[max(0, len(digits)-9):]
+}
+
+func distinct(words []string) []string {
+	out := []string{}
+	for _, w := range words {
+		if !slices.Contains(out, w) {
+			out = append(out, w)
+		}
+	}
+	return out
+}

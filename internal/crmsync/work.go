@@ -1,0 +1,172 @@
+package crmsync
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"onefold/internal/blob"
+	"onefold/internal/claim"
+	"onefold/internal/contact"
+	"onefold/internal/crm"
+	"onefold/internal/inbound"
+	"onefold/internal/ledger"
+	"onefold/internal/outbox"
+)
+
+// syncContact sends the contact as it is now.
+func (s *Service) syncContact(ctx context.Context, op outbox.Operation) error {
+	c, m, err := s.person(ctx, op)
+	if err != nil {
+		return err
+	}
+	if c == nil {
+		return nil // not yet: due_at brings it back, and ten times in vain park it
+	}
+	if c.Status != contact.Active {
+		return s.supersede(ctx, op, "contact_gone")
+	}
+	if m != nil && m.SentVersion >= wanted(op, *c) {
+		return s.supersede(ctx, op, "newer_version_sent")
+	}
+	if m != nil && m.Owner != "" && s.now().Before(m.InFlightUntil) {
+		return s.postpone(ctx, op, m.InFlightUntil, "another_in_flight")
+	}
+	claimed, mapping, won, err := s.claimContact(ctx, op, *c, m)
+	if err != nil || !won {
+		return err
+	}
+	res := s.call(ctx, claimed, func(ctx context.Context) crm.Result {
+		return s.CRM.UpsertContact(ctx, crm.Contact{Ref: c.ID, Email: c.Email, Name: c.Name, Company: c.Company, Phone: c.Phone}, mapping.CRMID)
+	})
+	return s.settleContact(ctx, claimed, mapping, *c, res)
+}
+
+// wanted is the revision that the CRM has to have for the operation to be
+// done. Of a contact that was merged since, it is the survivor's: revisions of
+// two contacts do not compare.
+func wanted(op outbox.Operation, c contact.Contact) int64 {
+	if op.Contact != c.ID {
+		return c.Revision
+	}
+	return op.Revision
+}
+
+// file makes a note or task on the contact's record.
+func (s *Service) file(ctx context.Context, op outbox.Operation) error {
+	c, m, err := s.person(ctx, op)
+	if err != nil {
+		return err
+	}
+	if c == nil {
+		return nil // not yet
+	}
+	if c.Status != contact.Active {
+		return s.supersede(ctx, op, "contact_gone")
+	}
+	if m == nil || m.CRMID == "" {
+		return s.waitForContact(ctx, op, *c, m)
+	}
+	claimed, won, err := s.claimOperation(ctx, op, *c, nil)
+	if err != nil || !won {
+		return err
+	}
+	note, err := s.note(ctx, claimed)
+	if err != nil {
+		s.Log.LogAttrs(ctx, slog.LevelWarn, "enquiry could not be read", slog.String("operation", op.ID), slog.String("error", err.Error()))
+		return s.settle(ctx, claimed, crm.Result{Outcome: crm.NotBegun, Reason: "raw_unavailable"}, nil)
+	}
+	note.ContactID = m.CRMID
+	res := s.call(ctx, claimed, func(ctx context.Context) crm.Result {
+		if op.Kind == outbox.CRMNote {
+			return s.CRM.UpsertNote(ctx, note.Note)
+		}
+		return s.CRM.UpsertTask(ctx, crm.Task{Ref: op.ID, ContactID: m.CRMID, Due: note.At.Add(24 * time.Hour), Title: note.title, Body: note.Body})
+	})
+	return s.settle(ctx, claimed, res, nil)
+}
+
+// call makes the one call of a claim, within the time that the claim leaves. A
+// worker that was held up until its claim is nearly over makes none: somebody
+// else may be at it with newer content by the time this one would land.
+func (s *Service) call(ctx context.Context, op outbox.Operation, do func(context.Context) crm.Result) crm.Result {
+	left := op.InProgressUntil.Add(-claim.SkewMargin - s.CRM.Capabilities().InFlight).Sub(s.now())
+	if left <= 0 {
+		return crm.Result{Outcome: crm.NotBegun, Reason: "claim_too_short"}
+	}
+	ctx, cancel := context.WithTimeout(ctx, min(s.CallTime, left))
+	defer cancel()
+	return do(ctx)
+}
+
+type enquiryNote struct {
+	crm.Note
+	title string
+}
+
+// note reads what the enquiry said.
+func (s *Service) note(ctx context.Context, op outbox.Operation) (enquiryNote, error) {
+	it, err := s.Store.Get(ctx, ledger.Key{Entity: ledger.Event, Tenant: op.Tenant, ID: op.Event})
+	if err != nil {
+		return enquiryNote{}, err
+	}
+	if it == nil {
+		return enquiryNote{}, errors.New("the operation's event is not there")
+	}
+	var e inbound.Event
+	if err := it.Decode(&e); err != nil {
+		return enquiryNote{}, err
+	}
+	raw, err := s.Blob.Get(ctx, blob.Ref(e.Raw))
+	if err != nil {
+		return enquiryNote{}, err
+	}
+	subject, text, err := s.Describe(ctx, e, raw)
+	if err != nil {
+		return enquiryNote{}, err
+	}
+	title := "Answer enquiry"
+	if subject != "" {
+		title += ": " + subject
+	}
+	return enquiryNote{Note: crm.Note{Ref: op.ID, At: e.ReceivedAt.Std(), Body: text}, title: title}, nil
+}
+
+// MaxMerges bounds the chain of merges that a contact is read through.
+const MaxMerges = 20
+
+var errMergesDoNotEnd = errors.New("crmsync: too many merges in a row")
+
+// person reads the operation's contact, through merges, and its mapping. The
+// two are not of one moment: the claim conditions on the mapping as read.
+func (s *Service) person(ctx context.Context, op outbox.Operation) (*contact.Contact, *crm.Mapping, error) {
+	id := op.Contact
+	for range MaxMerges {
+		items, err := s.Store.GetMany(ctx, []ledger.Key{
+			{Entity: ledger.Contact, Tenant: op.Tenant, ID: id},
+			{Entity: ledger.CRMMapping, Tenant: op.Tenant, ID: id, Sub: s.CRM.Capabilities().Name},
+		})
+		if err != nil {
+			return nil, nil, fmt.Errorf("read contact %s: %w", id, err)
+		}
+		if items[0] == nil {
+			return nil, nil, nil
+		}
+		var c contact.Contact
+		if err := items[0].Decode(&c); err != nil {
+			return nil, nil, err
+		}
+		if c.Status == contact.Merged {
+			id = c.MergedInto
+			continue
+		}
+		if items[1] == nil {
+			return &c, nil, nil
+		}
+		var m crm.Mapping
+		return &c, &m, items[1].Decode(&m)
+	}
+	return nil, nil, fmt.Errorf("contact %s: %w", op.Contact, errMergesDoNotEnd)
+}
