@@ -85,7 +85,11 @@ func (s *Service) settleOnce(ctx context.Context, op outbox.Operation, res crm.R
 			return err
 		}
 	}
-	return s.Store.Commit(ctx, c)
+	err := s.Store.Commit(ctx, c)
+	if err == nil && step.Event != "finish" {
+		s.alarm(ctx, op, res.Reason)
+	}
+	return err
 }
 
 // again leaves the operation open for another try: after an unknown outcome

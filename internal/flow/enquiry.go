@@ -28,14 +28,11 @@ func (b *builder) enquiry() error {
 		}
 		return b.refer(reasons...)
 	}
-	if err := b.releaseHolds(); err != nil {
-		return err
-	}
 	// The same mail again, in another mailbox or under another delivery ID:
 	// its enquiry is on file and its follow-up exists or was decided against.
 	if e := b.g.Seen.Enquiry; e != nil {
 		b.res.Contact, b.res.Intent = b.g.Seen.Contact.ID, e.FollowUp
-		if err := b.matched(res, b.res.Contact); err != nil {
+		if err := b.attach(res); err != nil {
 			return err
 		}
 		return b.decided(inbound.Folded, append(res.Reasons, "same_cause"))
@@ -45,7 +42,7 @@ func (b *builder) enquiry() error {
 	// merged. Neither makes a second contact or a second enquiry.
 	if i := b.g.Seen.Intent; i != nil {
 		b.res.Contact, b.res.Intent = i.Contact, i.ID
-		if err := b.matched(res, b.res.Contact); err != nil {
+		if err := b.attach(res); err != nil {
 			return err
 		}
 		return b.decided(inbound.Folded, append(res.Reasons, "same_cause"))
@@ -67,7 +64,7 @@ func (b *builder) enquiry() error {
 	if err != nil {
 		return err
 	}
-	if err := b.matched(res, b.res.Contact); err != nil {
+	if err := b.attach(res); err != nil {
 		return err
 	}
 	b.mayBeMailed(plan)
@@ -81,6 +78,15 @@ func (b *builder) enquiry() error {
 		return err
 	}
 	return b.decided(plan.outcome, append(res.Reasons, plan.reasons...))
+}
+
+// attach stores whose the event is. An answer also takes off the holds that
+// were put for its question.
+func (b *builder) attach(res match.Result) error {
+	if err := b.releaseHolds(); err != nil {
+		return err
+	}
+	return b.matched(res, b.res.Contact)
 }
 
 // whose matches the person by key. A person's approval lets a shared inbox

@@ -172,7 +172,7 @@ func Rules() []Rule {
 			// Adapters are chosen by composition, never by the command line.
 			Layer: "command line", Packages: below(internal("cmd/onefold")),
 			Imports: union(core, useCases(), below(internal("app", "local", "invariant", "scenario")),
-				internal("localaws")),
+				internal("localaws"), []string{"events"}),
 			Unit: 3, Outside: anything, Refused: []string{"testing/**"},
 		},
 		{

@@ -76,6 +76,8 @@ func (b *Book) Fresh(ctx context.Context, tenantID string) (tenant.Policy, error
 	if !tenant.ValidName(tenantID) {
 		return tenant.Policy{}, ErrNone
 	}
+	// Before the read: what a slow answer brings is as old as its question.
+	until := b.Now().Add(b.Keep)
 	it, err := b.Store.Get(ctx, currentKey(tenantID))
 	if err != nil {
 		return tenant.Policy{}, fmt.Errorf("read the policy of tenant %s: %w", tenantID, err)
@@ -87,19 +89,32 @@ func (b *Book) Fresh(ctx context.Context, tenantID string) (tenant.Policy, error
 	if err != nil {
 		return tenant.Policy{}, fmt.Errorf("stored policy of tenant %s: %w", tenantID, err)
 	}
+	return b.remember(p, until), nil
+}
+
+// remember keeps the policy and gives the one that is in force as far as this
+// book knows. Versions only rise: a read that was overtaken brings none back.
+func (b *Book) remember(p tenant.Policy, until time.Time) tenant.Policy {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	if e, ok := b.known[p.Tenant]; ok && e.policy.Version > p.Version {
+		return e.policy
+	}
 	if b.known == nil {
 		b.known = map[string]entry{}
 	}
-	b.known[tenantID] = entry{p, b.Now().Add(b.Keep)}
-	return p, nil
+	b.known[p.Tenant] = entry{p, until}
+	return p
 }
 
-// Document is the text of a stored version; version 0 is the one in force.
+// Document is the text of a stored version, or ErrNone; version 0 is the one in
+// force.
 func (b *Book) Document(ctx context.Context, tenantID string, version int64) ([]byte, error) {
+	if !tenant.ValidName(tenantID) {
+		return nil, ErrNone
+	}
 	k := currentKey(tenantID)
-	if version > 0 {
+	if version != 0 {
 		k = ledger.Key{Entity: ledger.Policy, Tenant: tenantID, ID: "policy", Sub: number(version)}
 	}
 	it, err := b.Store.Get(ctx, k)
@@ -124,6 +139,7 @@ func (b *Book) Apply(ctx context.Context, document []byte, by string) (tenant.Po
 	if err != nil {
 		return tenant.Policy{}, err
 	}
+	until := b.Now().Add(b.Keep)
 	current, err := b.Store.Get(ctx, currentKey(p.Tenant))
 	if err != nil {
 		return tenant.Policy{}, fmt.Errorf("read the policy of tenant %s: %w", p.Tenant, err)
@@ -145,9 +161,7 @@ func (b *Book) Apply(ctx context.Context, document []byte, by string) (tenant.Po
 	if err != nil {
 		return tenant.Policy{}, fmt.Errorf("apply policy version %d of tenant %s: %w", p.Version, p.Tenant, err)
 	}
-	b.mu.Lock()
-	delete(b.known, p.Tenant)
-	b.mu.Unlock()
+	b.remember(p, until)
 	return p, nil
 }
 

@@ -7,7 +7,6 @@ import (
 
 	"onefold/internal/flow"
 	"onefold/internal/inbound"
-	"onefold/internal/ledger"
 	"onefold/internal/review"
 )
 
@@ -20,9 +19,11 @@ var ErrNotOpen = errors.New("process: the task is not open")
 var ErrStillOpen = errors.New("process: the task stays open")
 
 // Answer decides a task of kind DecideEvent as a person said. The same rules
-// apply as without a person; only what he has seen is not asked again. If the
-// ground changed while he looked, his answer is judged on the ground as it is
-// now, and where that raises a new question the task stays open.
+// apply as without a person; only the reasons that he was shown are not asked
+// again. t is the task as he was shown it: if it has moved since, his answer
+// is to something else and is ErrNotOpen. If what the task stands on changed
+// while he looked, his answer is judged on the ground as it is now, and where
+// that raises a new question the task stays open and shows it.
 func (s *Service) Answer(ctx context.Context, t review.Task, a flow.Answer) error {
 	if t.Kind != review.DecideEvent || t.State != review.Open {
 		return ErrNotOpen
@@ -34,18 +35,14 @@ func (s *Service) Answer(ctx context.Context, t review.Task, a flow.Answer) erro
 	if e == nil || e.State != inbound.InReview || e.Review != t.ID {
 		return ErrNotOpen
 	}
-	err = s.decide(ctx, *e, &a)
+	res, err := s.decide(ctx, *e, &answered{t, a})
 	if errors.Is(err, errSettled) {
 		return ErrNotOpen
 	}
 	if err != nil {
 		return fmt.Errorf("answer task %s: %w", t.ID, err)
 	}
-	it, err := s.Store.Get(ctx, ledger.Key{Entity: ledger.ReviewTask, Tenant: t.Tenant, ID: t.ID})
-	if err != nil {
-		return fmt.Errorf("read task %s: %w", t.ID, err)
-	}
-	if it.Text("state") == review.Open {
+	if res.Outcome == flow.Referred {
 		return ErrStillOpen
 	}
 	return nil

@@ -13,6 +13,7 @@ import (
 	"onefold/internal/inbound"
 	"onefold/internal/ledger"
 	"onefold/internal/rawmail"
+	"onefold/internal/review"
 	"onefold/internal/tenant"
 	"onefold/internal/utc"
 )
@@ -22,79 +23,104 @@ import (
 const MaxDecideTries = 6
 
 // decide reads the ground, decides and commits, until the commit stands on a
-// ground that had not changed. answer is a person's, or nil.
-func (s *Service) decide(ctx context.Context, e inbound.Event, answer *flow.Answer) error {
-	facts, err := s.facts(ctx, e)
-	if err != nil {
-		return err
-	}
+// ground that had not changed. q is a person's answer to a task, or nil.
+func (s *Service) decide(ctx context.Context, e inbound.Event, q *answered) (flow.Result, error) {
+	var none flow.Result
 	policy, err := s.Policies.Current(ctx, e.Tenant)
 	if err != nil {
-		return err
+		return none, err
+	}
+	facts, err := s.facts(ctx, e, policy)
+	if err != nil {
+		return none, err
 	}
 	var x *extract.Stored
 	if flow.Reader(facts) {
-		if x, err = s.extraction(ctx, e, facts, policy); err != nil {
-			return err
+		if x, err = s.extraction(ctx, e, facts); err != nil {
+			return none, err
 		}
-	}
-	by := "extract"
-	if answer != nil {
-		by = answer.By
 	}
 	for try := range MaxDecideTries {
-		g := flow.Ground{
-			Event: e, Policy: policy, Facts: facts, Extraction: x, Answer: answer, By: by, Now: utc.At(s.Now()),
-			Person: flow.Identify(s.IDs, policy, flow.Whom(facts, x, answer)),
-		}
-		if g.Seen, err = s.see(ctx, g); err != nil {
-			return err
+		g, err := s.ground(ctx, e, policy, facts, x, q)
+		if err != nil {
+			return none, err
 		}
 		res, err := flow.Decide(g, s.IDs)
 		if err != nil {
-			return fmt.Errorf("decide: %w", err)
+			return none, fmt.Errorf("decide: %w", err)
 		}
 		err = s.Store.Commit(ctx, res.Commit)
 		if err == nil {
 			s.logDecision(ctx, e, res)
-			return nil
+			return res, nil
 		}
 		if !ledger.NotWritten(err) {
 			// It may have been written: the event's row tells.
 			err = fmt.Errorf("commit of a decision: %w", err)
 		} else if _, refused := ledger.AsRefused(err); !refused && !errors.Is(err, ledger.ErrContention) {
-			return err
+			return none, err
 		}
 		now, readErr := s.event(ctx, e.Tenant, e.ID)
 		if readErr != nil {
-			return readErr
+			return none, readErr
 		}
 		if now == nil || now.State != e.State || now.Transition != e.Transition {
-			return errSettled
+			return none, errSettled
 		}
 		if !ledger.NotWritten(err) && try == MaxDecideTries-1 {
-			return err
+			return none, err
 		}
 		if err := pause(ctx, time.Duration(1+rand.IntN(10<<try))*time.Millisecond); err != nil {
-			return err
+			return none, err
 		}
 	}
-	return errors.New("the ground kept changing")
+	return none, errors.New("the ground kept changing")
 }
 
-// facts reads the raw content. Content that is gone is a loss that a person
-// must see: it becomes an unreadable mail with a warning.
-func (s *Service) facts(ctx context.Context, e inbound.Event) (flow.Facts, error) {
+// answered is a person's answer with the task as it was shown.
+type answered struct {
+	task   review.Task
+	answer flow.Answer
+}
+
+// ground reads all that a decision stands on. An answer to a task that has
+// been answered, closed or refreshed since it was shown is errSettled.
+func (s *Service) ground(
+	ctx context.Context, e inbound.Event, policy tenant.Policy, facts flow.Facts, x *extract.Stored, q *answered,
+) (flow.Ground, error) {
+	g := flow.Ground{Event: e, Policy: policy, Facts: facts, Extraction: x, By: "extract", Now: utc.At(s.Now())}
+	if q != nil {
+		g.Answer, g.By = &q.answer, q.answer.By
+	}
+	g.Person = flow.Identify(s.IDs, policy, flow.Whom(facts, x, g.Answer))
+	var err error
+	if g.Seen, err = s.see(ctx, g); err != nil {
+		return g, err
+	}
+	if t := g.Seen.Task; q != nil && (t == nil || t.State != review.Open || t.Transition != q.task.Transition) {
+		return g, errSettled
+	}
+	for _, p := range flow.Others(s.IDs, policy, facts, x, g.Person) {
+		party, err := s.party(ctx, e.Tenant, p)
+		if err != nil {
+			return g, err
+		}
+		g.Also = append(g.Also, party)
+	}
+	return g, nil
+}
+
+// facts reads the raw content. Content that is gone or is not what was put
+// there is a loss that a person must see: no further try brings it back.
+func (s *Service) facts(ctx context.Context, e inbound.Event, policy tenant.Policy) (flow.Facts, error) {
 	raw, err := s.Blob.Get(ctx, blob.Ref(e.Raw))
-	if errors.Is(err, blob.ErrMissing) {
-		return flow.Facts{Content: e.Content, Kind: rawmail.Unparseable, Warnings: []string{"raw_missing"}}, nil
-	}
-	if err != nil {
+	switch {
+	case errors.Is(err, blob.ErrMissing):
+		return flow.Unread(e, "raw_missing"), nil
+	case errors.Is(err, blob.ErrDamaged), errors.Is(err, blob.ErrInvalid):
+		return flow.Unread(e, "raw_damaged"), nil
+	case err != nil:
 		return flow.Facts{}, fmt.Errorf("read raw content: %w", err)
-	}
-	policy, err := s.Policies.Current(ctx, e.Tenant)
-	if err != nil {
-		return flow.Facts{}, err
 	}
 	return FactsOf(e, raw, policy), nil
 }
@@ -110,14 +136,14 @@ func FactsOf(e inbound.Event, raw []byte, policy tenant.Policy) flow.Facts {
 	}
 	values, err := fields.Read(raw)
 	if err != nil {
-		return flow.Facts{Content: e.Content, Kind: rawmail.Unparseable, Warnings: []string{"form_unreadable"}}
+		return flow.Unread(e, "form_unreadable")
 	}
 	return flow.FactsOfForm(e, values)
 }
 
 // extraction is the reader's stored answer, asked for once: what is stored is
 // used, also by whoever asked at the same time and lost.
-func (s *Service) extraction(ctx context.Context, e inbound.Event, f flow.Facts, policy tenant.Policy) (*extract.Stored, error) {
+func (s *Service) extraction(ctx context.Context, e inbound.Event, f flow.Facts) (*extract.Stored, error) {
 	k := ledger.Key{
 		Entity: ledger.Extraction, Tenant: e.Tenant, ID: e.ID,
 		Sub: s.Extractor.Model() + "@" + s.Extractor.PromptVersion(),

@@ -101,7 +101,7 @@ func (s *Service) claim(ctx context.Context, e inbound.Event) (inbound.Event, bo
 // work decides a claimed event. What cannot be had now is tried again later by
 // the row's own times.
 func (s *Service) work(ctx context.Context, e inbound.Event) error {
-	err := s.decide(ctx, e, nil)
+	_, err := s.decide(ctx, e, nil)
 	switch {
 	case err == nil:
 		return nil

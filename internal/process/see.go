@@ -24,13 +24,9 @@ func (s *Service) see(ctx context.Context, g flow.Ground) (flow.Seen, error) {
 	var seen flow.Seen
 	var reads []read
 	if g.Person.Known() {
-		reads = append(reads,
-			read{ledger.Key{Entity: ledger.ContactKey, Tenant: t, ID: g.Person.KeyID}, into(&seen.Key)},
-			read{ledger.Key{Entity: ledger.Guard, Tenant: t, ID: g.Person.GuardID}, func(it ledger.Item) error { seen.Guard = it; return nil }},
-		)
+		reads = addressed(t, g.Person, &seen.Key, &seen.Guard)
 	}
-	rule, ruled := flow.RuleFor(g)
-	if ruled && g.Facts.Cause != "" {
+	if rule, ruled := flow.RuleFor(g); ruled {
 		id := followup.IntentID(s.IDs, t, g.Facts.Cause, rule.ID, rule.Version)
 		reads = append(reads, read{ledger.Key{Entity: ledger.Intent, Tenant: t, ID: id}, into(&seen.Intent)})
 	}
@@ -40,36 +36,75 @@ func (s *Service) see(ctx context.Context, g flow.Ground) (flow.Seen, error) {
 	if err := s.read(ctx, reads); err != nil {
 		return seen, err
 	}
-	if seen.Key == nil || seen.Key.Contact == "" {
+	from := ""
+	switch {
+	case g.Person.Shared || seen.Key != nil && seen.Key.Shared:
+		from = flow.KeylessContact(s.IDs, t, g.Facts.Cause)
+	case seen.Key != nil:
+		from = seen.Key.Contact
+	}
+	if from == "" {
 		return seen, nil
 	}
-	var err error
-	if seen.Contact, err = s.survivor(ctx, t, seen.Key.Contact); err != nil || seen.Contact == nil {
+	c, chain, err := s.survivor(ctx, t, from)
+	if err != nil || c == nil {
 		return seen, err
 	}
-	reads = nil
-	if g.Facts.Cause != "" {
-		reads = append(reads, read{ledger.Key{Entity: ledger.Enquiry, Tenant: t, ID: seen.Contact.ID, Sub: g.Facts.Cause}, into(&seen.Enquiry)})
-	}
-	if ruled {
-		reads = append(reads, read{ledger.Key{Entity: ledger.Cadence, Tenant: t, ID: seen.Contact.ID, Sub: rule.ID}, into(&seen.Cadence)})
-	}
-	return seen, s.read(ctx, reads)
+	seen.Contact = c
+	return seen, s.seeContact(ctx, g, chain, &seen)
 }
 
-// survivor follows merges to the contact that a key stands for now.
-func (s *Service) survivor(ctx context.Context, t, id string) (*contact.Contact, error) {
+// seeContact reads what hangs on the contact that was found. Its enquiry of
+// this cause may have been filed under one that was merged into it since.
+func (s *Service) seeContact(ctx context.Context, g flow.Ground, chain []string, seen *flow.Seen) error {
+	t := g.Event.Tenant
+	var reads []read
+	for _, id := range chain {
+		reads = append(reads, read{ledger.Key{Entity: ledger.Enquiry, Tenant: t, ID: id, Sub: g.Facts.Cause}, into(&seen.Enquiry)})
+	}
+	if rule, ruled := flow.RuleFor(g); ruled {
+		reads = append(reads, read{ledger.Key{Entity: ledger.Cadence, Tenant: t, ID: seen.Contact.ID, Sub: rule.ID}, into(&seen.Cadence)})
+	}
+	if err := s.read(ctx, reads); err != nil || seen.Cadence == nil || seen.Cadence.Intent == "" {
+		return err
+	}
+	return s.read(ctx, []read{{ledger.Key{Entity: ledger.Intent, Tenant: t, ID: seen.Cadence.Intent}, into(&seen.Slot)}})
+}
+
+// party reads what the ledger holds of one more address.
+func (s *Service) party(ctx context.Context, t string, p flow.Person) (flow.Party, error) {
+	out := flow.Party{Person: p}
+	if err := s.read(ctx, addressed(t, p, &out.Key, &out.Guard)); err != nil || out.Key == nil {
+		return out, err
+	}
+	var err error
+	out.Contact, _, err = s.survivor(ctx, t, out.Key.Contact)
+	return out, err
+}
+
+func addressed(t string, p flow.Person, key **contact.Key, guard *ledger.Item) []read {
+	return []read{
+		{ledger.Key{Entity: ledger.ContactKey, Tenant: t, ID: p.KeyID}, into(key)},
+		{ledger.Key{Entity: ledger.Guard, Tenant: t, ID: p.GuardID}, func(it ledger.Item) error { *guard = it; return nil }},
+	}
+}
+
+// survivor follows merges to the contact that a key stands for now, and lists
+// all it passed, that one last.
+func (s *Service) survivor(ctx context.Context, t, id string) (*contact.Contact, []string, error) {
+	var chain []string
 	for range MaxRedirects {
 		var c *contact.Contact
 		if err := s.read(ctx, []read{{ledger.Key{Entity: ledger.Contact, Tenant: t, ID: id}, into(&c)}}); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
+		chain = append(chain, id)
 		if c == nil || c.Status != contact.Merged {
-			return c, nil
+			return c, chain, nil
 		}
 		id = c.MergedInto
 	}
-	return nil, fmt.Errorf("contact %s: more than %d merges in a row", id, MaxRedirects)
+	return nil, nil, fmt.Errorf("contact %s: more than %d merges in a row", id, MaxRedirects)
 }
 
 type read struct {

@@ -31,6 +31,7 @@ type gatherer struct {
 	// whole: everything of the person. Otherwise only what belongs to the
 	// events and intents that were asked about.
 	whole bool
+	own   map[string]bool // when whole: the contacts that the address leads to
 	cut   bool
 
 	queue []ledger.Key
@@ -50,7 +51,7 @@ type gatherer struct {
 
 func newGatherer(ctx context.Context, store ledger.Store, tenant string) *gatherer {
 	return &gatherer{
-		ctx: ctx, store: store, tenant: tenant, seen: map[ledger.Key]bool{},
+		ctx: ctx, store: store, tenant: tenant, seen: map[ledger.Key]bool{}, own: map[string]bool{},
 		records: map[ledger.Key]record{}, events: map[string]*inbound.Event{}, deliveries: map[string][]inbound.Delivery{},
 		readings: map[string][]extract.Stored{}, decisions: map[string]*match.Decision{}, intents: map[string]*followup.Intent{},
 		attempts: map[string][]followup.Attempt{}, contacts: map[string]*contact.Contact{}, guards: map[string]ledger.Item{},
@@ -108,6 +109,10 @@ func (g *gatherer) look(k ledger.Key) error {
 	return nil
 }
 
+// follows tells whether a contact's story is part of the answer. A guard is
+// wide: what it names may be another person's.
+func (g *gatherer) follows(contactID string) bool { return !g.whole || g.own[contactID] }
+
 func (g *gatherer) event(k ledger.Key, it ledger.Item) error {
 	e := new(inbound.Event)
 	if err := it.Decode(e); err != nil {
@@ -130,9 +135,11 @@ func (g *gatherer) event(k ledger.Key, it ledger.Item) error {
 			return err
 		}
 	}
-	g.want(ledger.Intent, e.Intent)
-	g.want(ledger.Contact, e.Contact)
 	g.want(ledger.ReviewTask, e.Review)
+	if g.follows(e.Contact) {
+		g.want(ledger.Intent, e.Intent)
+		g.want(ledger.Contact, e.Contact)
+	}
 	return nil
 }
 
@@ -140,6 +147,9 @@ func (g *gatherer) intent(k ledger.Key, it ledger.Item) error {
 	i := new(followup.Intent)
 	if err := it.Decode(i); err != nil {
 		return err
+	}
+	if !g.follows(i.Contact) {
+		return nil
 	}
 	g.intents[k.ID] = i
 	if err := each(g, ledger.Attempt, k.ID, func(a followup.Attempt) { g.attempts[k.ID] = append(g.attempts[k.ID], a) }); err != nil {
@@ -217,16 +227,12 @@ func (g *gatherer) keep(items []ledger.Item, more bool) error {
 			continue
 		}
 		g.records[r.key] = r
-		if !more {
-			continue
+		if noun := ledger.Entity(r.Noun); (noun == ledger.Operation || noun == ledger.ReviewTask) && (more || g.belongs(r)) {
+			g.want(noun, r.NounID)
 		}
-		g.want(ledger.Event, r.InboundEvent)
-		g.want(ledger.Intent, r.Intent)
-		switch ledger.Entity(r.Noun) {
-		case ledger.Operation, ledger.ReviewTask:
-			g.want(ledger.Entity(r.Noun), r.NounID)
-		case ledger.Guard:
-			g.want(ledger.Guard, r.NounID)
+		if more {
+			g.want(ledger.Event, r.InboundEvent)
+			g.want(ledger.Intent, r.Intent)
 		}
 	}
 	return nil

@@ -104,9 +104,10 @@ func short(at string) string {
 	return strings.Replace(at[:19], "T", " ", 1)
 }
 
-func plural(n int, one string) string {
+// plural writes a number with the word that fits it.
+func plural(n int, one, many string) string {
 	if n == 1 {
 		return "1 " + one
 	}
-	return fmt.Sprintf("%d %ss", n, one)
+	return fmt.Sprintf("%d %s", n, many)
 }

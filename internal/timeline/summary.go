@@ -31,9 +31,9 @@ func (t *Timeline) summarise(g *gatherer) {
 	case taken == 0 && open == 0:
 		t.say("%s got no mail.", who)
 	case open == 0:
-		t.say("%s got %s.", who, plural(taken, "mail"))
+		t.say("%s got %s.", who, plural(taken, "mail", "mails"))
 	default:
-		t.say("%s got %s, and %s of which it is not known.", who, plural(taken, "mail"), plural(open, "more submission"))
+		t.say("%s got %s, and %s of which it is not known.", who, plural(taken, "mail", "mails"), plural(open, "more submission", "more submissions"))
 	}
 	for _, i := range t.Intents {
 		t.tellIntent(i)

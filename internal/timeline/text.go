@@ -40,7 +40,7 @@ func (t Timeline) WriteText(w io.Writer) error {
 	}
 	for _, e := range t.Events {
 		fmt.Fprintf(b, "%-3s %s\n", e.Label, e.ID)
-		fmt.Fprintf(b, "    received %s, %s, read in %s\n    %s\n", short(e.ReceivedAt.String()), plural(e.Deliveries, "delivery"), plural(int(e.Tries), "try"), e.Says)
+		fmt.Fprintf(b, "    received %s, %s, read in %s\n    %s\n", short(e.ReceivedAt.String()), plural(e.Deliveries, "delivery", "deliveries"), plural(int(e.Tries), "try", "tries"), e.Says)
 		for _, i := range t.Intents {
 			if i.Event == e.ID {
 				writeIntent(b, i)
@@ -69,7 +69,7 @@ func (t Timeline) writeOperations(b *bufio.Writer) {
 		if n == 0 {
 			fmt.Fprintln(b)
 		}
-		fmt.Fprintf(b, "%-14s %-10s %s", op.Kind, op.State, plural(int(op.Attempts), "try"))
+		fmt.Fprintf(b, "%-14s %-10s %s", op.Kind, op.State, plural(int(op.Attempts), "try", "tries"))
 		if op.CRMID != "" {
 			fmt.Fprintf(b, ", record %s", op.CRMID)
 		}

@@ -54,8 +54,8 @@ func asksHelp(words []string) bool {
 // commandWords are the leading words of a command line that name a command.
 func commandWords(model *kong.Application, words []string) []string {
 	node, named := model.Node, []string(nil)
-	for _, w := range words {
-		if strings.HasPrefix(w, "-") {
+	for i, w := range words {
+		if strings.HasPrefix(w, "-") || i > 0 && words[i-1] == "--data" {
 			continue
 		}
 		next := child(node, w)

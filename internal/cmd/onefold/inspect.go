@@ -127,12 +127,16 @@ func inspect(ctx context.Context, raw []byte, policy tenant.Policy, reader extra
 		return inspection{}, err
 	}
 	person := flow.Identify(ids, policy, flow.Whom(facts, used, nil))
+	var also []flow.Party
+	for _, o := range flow.Others(ids, policy, facts, used, person) {
+		also = append(also, flow.Party{Person: o})
+	}
 	res, err := flow.Decide(flow.Ground{
 		Event: inbound.Event{
 			Tenant: policy.Tenant, ID: "inspect", Source: "inspect", Content: tenant.ContentMail,
 			State: inbound.Recorded, Transition: 1, ReceivedAt: now,
 		},
-		Policy: policy, Facts: facts, Extraction: used, Person: person, Now: now, By: "inspect",
+		Policy: policy, Facts: facts, Extraction: used, Person: person, Also: also, Now: now, By: "inspect",
 	}, ids)
 	if err != nil {
 		return inspection{}, fmt.Errorf("decide: %w", err)

@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"encoding/json"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -24,17 +25,17 @@ func (k *victim) settle() {
 		k.t.Log("waiting for the leases of killed workers to lapse")
 		time.Sleep(100 * time.Second)
 	}
-	deadline := time.Now().Add(60 * time.Second)
-	for quiet := 0; quiet < 5 && time.Now().Before(deadline); time.Sleep(200 * time.Millisecond) {
+	// Quiet is when the counts of rows stand still; what a dead worker had
+	// claimed stands still until the lapse.
+	last, since := "", time.Now()
+	for end := time.Now().Add(60 * time.Second); time.Now().Before(end) && time.Since(since) < 2*time.Second; time.Sleep(200 * time.Millisecond) {
 		out, _ := exec.Command(k.binary, "verify", "-data", k.folder, "-json").Output()
 		var rep struct {
 			Counts map[string]int `json:"counts"`
 		}
 		_ = json.Unmarshal(out, &rep)
-		if rep.Counts["event.recorded"] == 0 && len(rep.Counts) > 0 {
-			quiet++
-		} else {
-			quiet = 0
+		if now := fmt.Sprint(rep.Counts); now != last || len(rep.Counts) == 0 {
+			last, since = now, time.Now()
 		}
 	}
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"io"
 	"runtime/debug"
 )
 
@@ -20,20 +21,23 @@ type versionCmd struct{}
 func (versionCmd) Help() string { return versionHelp }
 
 func (versionCmd) Run(e *env) error {
+	_, err := io.WriteString(e.stdout, versionLine()+"\n")
+	return err
+}
+
+func versionLine() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
-		e.printf("onefold, built without module information\n")
-		return nil
+		return "onefold, built without module information"
 	}
-	e.printf("onefold %s", cmp.Or(info.Main.Version, "(devel)"))
+	line := "onefold " + cmp.Or(info.Main.Version, "(devel)")
 	for _, s := range info.Settings {
 		switch {
 		case s.Key == "vcs.revision":
-			e.printf(" %s", s.Value)
+			line += " " + s.Value
 		case s.Key == "vcs.modified" && s.Value == "true":
-			e.printf(" with changes")
+			line += " with changes"
 		}
 	}
-	e.printf(" %s\n", info.GoVersion)
-	return nil
+	return line + " " + info.GoVersion
 }
