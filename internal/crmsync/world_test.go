@@ -309,3 +309,5 @@ func (b blobs) Get(_ context.Context, r blob.Ref) ([]byte, error) {
 	}
 	return nil, blob.ErrMissing
 }
+
+func (w *world) clockText(d time.Duration) utc.Time { return utc.At(w.clock().Add(d)) }

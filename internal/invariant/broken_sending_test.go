@@ -32,6 +32,9 @@ func sendingBreaches() []breach {
 		{"two accepted", "one_submission", func(w *world) {
 			w.set(w.attemptOf("eric@example.org", 1), ledger.Item{"state": followup.AttemptAccepted})
 		}},
+		{"refused at first and then reported", "one_submission", func(w *world) {
+			w.set(w.attemptOf("eric@example.org", 1), ledger.Item{"bounced_at": "2026-03-02T10:00:00.000Z"})
+		}},
 		{"again after unknown", "one_submission", func(w *world) {
 			w.set(w.attemptOf("eric@example.org", 1), ledger.Item{"state": followup.AttemptUnknown})
 		}},
@@ -40,7 +43,7 @@ func sendingBreaches() []breach {
 			w.put(w.attemptOf("ada@example.org", 2), ledger.Item{"attempt": 2, "state": followup.AttemptRejected, "claimed_at": later.Format("2006-01-02T15:04:05.000Z")})
 		}},
 		{"accepted by nobody", "intent_and_attempts", func(w *world) {
-			w.set(w.attemptOf("ada@example.org", 1), ledger.Item{"state": followup.AttemptRejected})
+			w.set(w.attemptOf("ada@example.org", 1), ledger.Item{"state": followup.AttemptRejected, "delivered_at": ""})
 		}},
 		{"drafted and submitted", "intent_and_attempts", func(w *world) {
 			w.set(w.intentOf("ada@example.org"), ledger.Item{"state": followup.Proposed})

@@ -34,9 +34,11 @@ type Options struct {
 	// state or with a person.
 	Quiet bool
 	// Slack is how far the stamped times of two commits may be out of the order
-	// in which they took effect: clock skew and the time a commit takes. A claim
-	// that is stamped after a stop by more than this is a violation, by less a
-	// warning. Zero is right where one clock stamps everything.
+	// in which they took effect: the time that a commit takes, and clock skew. A
+	// claim that is stamped after a stop by more than this is a violation, by
+	// less a warning. Zero is right only where nothing ran at the same time, as
+	// in a simulation: a stop may be stamped, a claim be stamped and committed,
+	// and the stop be committed then.
 	Slack time.Duration
 	// Segments is into how many parts each table is cut; 0 is 1. They are read
 	// one after the other.
@@ -94,7 +96,7 @@ func (r Report) Holds() bool {
 // Check reads the whole ledger and reports what is wrong. An error means that
 // the ledger could not be read, and says nothing about what it holds.
 //
-// It keeps a small part of each row in memory, some 500 bytes.
+// It keeps a small part of each row in memory, about one kilobyte.
 func Check(ctx context.Context, store ledger.Store, o Options) (Report, error) {
 	var rep Report
 	confirmed := map[string]bool{}
@@ -108,7 +110,7 @@ func Check(ctx context.Context, store ledger.Store, o Options) (Report, error) {
 		if err != nil {
 			return rep, err
 		}
-		rep.Items, rep.Counts, rep.Unsettled = len(v.versions), v.counts, 0
+		rep.Items, rep.Counts, rep.Unsettled = len(v.versions)+v.counts["audit"], v.counts, 0
 		found, err := search(ctx, v, o)
 		if err != nil {
 			return rep, err

@@ -136,6 +136,8 @@ func rawKept(ctx context.Context, f *finder) error {
 		case err == nil:
 		case errors.Is(err, blob.ErrMissing):
 			f.wrong(on(e.key), "event %s is %s and its raw content is gone", r.id, e.state)
+		case errors.Is(err, blob.ErrDamaged), errors.Is(err, blob.ErrInvalid):
+			f.wrong(on(e.key), "event %s is %s and its raw content is not what was stored", r.id, e.state)
 		default:
 			return fmt.Errorf("read raw content of an event: %w", err)
 		}

@@ -1,6 +1,9 @@
 package invariant
 
-import "onefold/internal/ledger"
+import (
+	"onefold/internal/followup"
+	"onefold/internal/ledger"
+)
 
 // ref names a noun of a tenant by its ID.
 type ref struct{ tenant, id string }
@@ -59,11 +62,14 @@ type attemptRow struct {
 	number                       int64
 	state, owner, resend, reason string
 	messageID, claimedAt         string
+	reported                     bool // an event of the provider shows it
 }
 
 // took tells whether the provider is known to have taken the mail, be it that
 // it first said no.
-func (a *attemptRow) took() bool { return a.state == "accepted" || a.reason == "contradicted" }
+func (a *attemptRow) took() bool {
+	return a.state == followup.AttemptAccepted || a.reason == "contradicted" || a.reported
+}
 
 type taskRow struct {
 	key                                 ledger.Key

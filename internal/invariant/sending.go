@@ -181,9 +181,13 @@ func approvedContent(f *finder) {
 }
 
 func messageIndex(f *finder) {
-	named := map[string]*messageRow{}
+	type link struct {
+		attempt ledger.Key
+		message string
+	}
+	named := map[link]bool{}
 	for _, m := range f.v.messages {
-		named[m.messageID] = m
+		named[link{m.attempt, m.messageID}] = true
 		a := f.v.attempt(m.attempt)
 		switch {
 		case a == nil:
@@ -194,8 +198,7 @@ func messageIndex(f *finder) {
 	}
 	for r, list := range f.v.attempts {
 		for _, a := range list {
-			m := named[a.messageID]
-			if a.messageID == "" || !a.took() || (m != nil && m.attempt == a.key) {
+			if a.messageID == "" || !a.took() || named[link{a.key, a.messageID}] {
 				continue
 			}
 			rows := on(a.key)

@@ -56,6 +56,7 @@ func (v *view) takeSending(k ledger.Key, it ledger.Item) {
 		v.attempts[refOf(k)] = append(v.attempts[refOf(k)], &attemptRow{
 			key: k, number: it.Int("attempt"), state: v.word(it.Text("state")), owner: it.Text("owner"), resend: v.word(it.Text("resend_accepted")),
 			reason: v.word(it.Text("reason")), messageID: it.Text("message_id"), claimedAt: it.Text("claimed_at"),
+			reported: it.Text("sent_at")+it.Text("delivered_at")+it.Text("bounced_at")+it.Text("complained_at") != "",
 		})
 	case ledger.ProviderMessage:
 		provider, id, _ := strings.Cut(k.ID, ":")

@@ -16,6 +16,7 @@ import (
 	"onefold/internal/extract/rules"
 	"onefold/internal/idempotency"
 	"onefold/internal/ingest"
+	"onefold/internal/mailer"
 	"onefold/internal/policybook"
 	"onefold/internal/schema"
 	"onefold/internal/tenant"
@@ -48,6 +49,7 @@ const (
 	workerTimeout = 30 * time.Second
 	callTime      = 10 * time.Second
 	lanes         = 16
+	probeAt       = time.Minute     // how often the feed of the provider's events is probed
 	stopGrace     = 8 * time.Second // how long workers may go on after a stop
 )
 
@@ -172,6 +174,13 @@ func (s *System) startWorkers(ctx context.Context, cfg Config) {
 			rest(reading, cfg.SweepAt)
 		}
 	})
+	s.workers.Go(func() {
+		for rest(reading, probeAt); reading.Err() == nil; rest(reading, probeAt) {
+			if p, err := s.Policies.Current(reading, s.Tenant); err == nil {
+				s.Send.Probe(reading, p.Sender)
+			}
+		}
+	})
 	if s.stores.receive != nil {
 		s.workers.Go(func() { s.stores.receive(reading, s, cfg.Log) })
 	}
@@ -249,7 +258,16 @@ func (s *System) release() {
 	}
 }
 
-// SentMail is how many mails the provider has taken.
-func (s *System) SentMail() int { return len(s.fakes.ses.Sent()) }
+// SentMail is how many follow-ups the provider has taken; probes of the feed
+// are none.
+func (s *System) SentMail() int {
+	n := 0
+	for _, m := range s.fakes.ses.Sent() {
+		if m.Tag(mailer.TagProbe) == "" {
+			n++
+		}
+	}
+	return n
+}
 
 var _ ingest.Secrets = (*System)(nil).webhookSecrets

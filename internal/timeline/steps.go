@@ -87,6 +87,8 @@ func steps() map[string]string {
 		"attempt delivered":  "the provider reports: delivered",
 		"attempt bounced":    "the provider reports: bounced",
 		"attempt complained": "the provider reports: complaint",
+		"attempt delayed":    "the provider reports: delayed",
+		"attempt dropped":    "the provider reports: not sent on",
 
 		"review_task open":    "a question was put to people",
 		"review_task approve": "a person said yes",

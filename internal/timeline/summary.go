@@ -75,7 +75,12 @@ func (t *Timeline) mails() (taken, open int) {
 	return taken, open
 }
 
-func took(a Attempt) bool { return a.State == followup.AttemptAccepted || a.Reason == "contradicted" }
+// took tells whether the provider is known to have taken a mail, be it that it
+// first said no.
+func took(a Attempt) bool {
+	reported := !a.SentAt.IsZero() || !a.DeliveredAt.IsZero() || !a.BouncedAt.IsZero() || !a.ComplainedAt.IsZero()
+	return a.State == followup.AttemptAccepted || a.Reason == "contradicted" || reported
+}
 
 func (t *Timeline) tellIntent(i Intent) {
 	n := 0

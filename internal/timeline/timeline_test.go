@@ -214,3 +214,22 @@ func TestTheJSONFormHasItsNames(t *testing.T) {
 		t.Errorf("first entry is %v", first)
 	}
 }
+
+func TestMachineWordsBecomeSentencesOrStay(t *testing.T) {
+	t.Parallel()
+	for word, want := range map[string]string{
+		"rule_welcome":          "rule welcome answers it",
+		"suppressed_all":        "all mail to the address is stopped",
+		"suppressed_follow_up":  "follow_up mail to the address is stopped",
+		"intent_accepted":       "the follow-up is accepted",
+		"sender_email_too_long": "the sender email is too long",
+		"phone_malformed":       "the phone is malformed",
+		"quiet_period_too_late": "the quiet period ends after it would be too late",
+		"person:jo":             "jo said so",
+		"a_word_of_newer_code":  "a_word_of_newer_code",
+	} {
+		if got := timeline.Words(word); got != want {
+			t.Errorf("%s: %q, want %q", word, got, want)
+		}
+	}
+}

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"onefold/internal/local"
 	"onefold/internal/policybook"
@@ -72,7 +73,12 @@ func (c *explainCmd) Run(e *env) error {
 		if c.JSON {
 			return e.printJSON(t)
 		}
-		return t.WriteText(e.stdout)
+		var text strings.Builder
+		if err := t.WriteText(&text); err != nil {
+			return err
+		}
+		e.printf("%s", plain(text.String()))
+		return nil
 	})
 }
 

@@ -9,7 +9,6 @@ import (
 	"onefold/internal/app"
 	"onefold/internal/digest"
 	"onefold/internal/extract"
-	"onefold/internal/extract/rules"
 	"onefold/internal/flow"
 	"onefold/internal/guard"
 	"onefold/internal/inbound"
@@ -78,10 +77,11 @@ func (c *inspectCmd) Run(e *env) error {
 
 // readerNamed is who reads the text.
 func readerNamed(model string) (extract.Extractor, error) {
-	if model == "rules" {
-		return rules.New(), nil
+	reader, err := app.Reader(model)
+	if err != nil {
+		return nil, hinted(err, "use -model rules")
 	}
-	return nil, hinted(fmt.Errorf("the model %s is not built yet", model), "use -model rules")
+	return reader, nil
 }
 
 // policyFrom reads a policy file; without a name it is the example.

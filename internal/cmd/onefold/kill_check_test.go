@@ -86,7 +86,9 @@ func (k *victim) mailsPerIntent() {
 		if err := json.Unmarshal(line, &m); err != nil {
 			k.t.Fatal(err)
 		}
-		seen[m.MessageID] = m.Tag(mailer.TagIntent)
+		if m.Tag(mailer.TagProbe) == "" {
+			seen[m.MessageID] = m.Tag(mailer.TagIntent)
+		}
 	}
 	mails := map[string]int{}
 	for _, intent := range seen {
