@@ -9,6 +9,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"onefold/internal/audit"
@@ -55,6 +56,9 @@ var (
 	ErrNotFound = errors.New("console: no such task")
 	// ErrNoSuchAction means that the task does not know the action.
 	ErrNoSuchAction = errors.New("console: this task has no such action")
+	// ErrStillOpen means that the answer was heard and did not settle the
+	// question; the task now says what is missing.
+	ErrStillOpen = errors.New("console: the task stays open")
 )
 
 // ApprovalLasts is how long an approved mail may wait before it has to be
@@ -70,19 +74,60 @@ func (s *Service) Answer(ctx context.Context, tenantID, taskID string, a Answer)
 	if t.State != review.Open || t.Transition != a.Transition {
 		return ErrMoved
 	}
+	// Before anything else: a word that is none must not fall through to
+	// whatever stands last, which would be a no.
+	if !slices.Contains(actionsOf(t.Kind), a.Action) {
+		return ErrNoSuchAction
+	}
 	a.By = "person:" + a.By
 	switch t.Kind {
 	case review.DecideEvent:
-		if a.Action == CountAsSent {
-			return ErrNoSuchAction
-		}
-		return s.Decide(ctx, *t, flow.Answer{Approve: a.Action == Approve, By: a.By, Address: a.Address})
+		return s.answerEvent(ctx, *t, a)
 	case review.IDConflict:
 		return s.endTask(ctx, *t, a)
-	case review.ApproveIntent, review.HeldSend, review.UnknownSend:
+	default:
 		return s.answerIntent(ctx, *t, a)
 	}
-	return ErrNoSuchAction
+}
+
+// actionsOf lists what may be answered to a kind of task; of an unknown kind,
+// nothing.
+func actionsOf(kind string) []string {
+	switch kind {
+	case review.DecideEvent, review.IDConflict, review.ApproveIntent, review.HeldSend:
+		return []string{Approve, Reject}
+	case review.UnknownSend:
+		return []string{Approve, Reject, CountAsSent}
+	}
+	return nil
+}
+
+// answerEvent hands the answer to the rules and, where they did not take it,
+// looks at the task: it alone says whether somebody else was quicker, the
+// question stays, or it is not known what became of the answer.
+func (s *Service) answerEvent(ctx context.Context, t review.Task, a Answer) error {
+	err := s.Decide(ctx, t, flow.Answer{Approve: a.Action == Approve, By: a.By, Address: a.Address})
+	if err == nil {
+		return nil
+	}
+	now, readErr := s.task(ctx, t.Tenant, t.ID)
+	switch {
+	case readErr != nil:
+		return errors.Join(err, readErr)
+	case now.State != review.Open:
+		return ErrMoved
+	case now.Transition == t.Transition:
+		return err
+	}
+	// It was put anew. By this very answer, or by somebody else's?
+	it, readErr := s.Store.Get(ctx, ledger.AuditKey(taskKey(t.Tenant, t.ID), t.Transition+1))
+	switch {
+	case readErr != nil:
+		return errors.Join(err, readErr)
+	case it.Text("by") == a.By:
+		return ErrStillOpen
+	}
+	return ErrMoved
 }
 
 // answerIntent moves the intent and the task in one commit.
@@ -97,6 +142,11 @@ func (s *Service) answerIntent(ctx context.Context, t review.Task, a Answer) err
 	}
 	if err := it.Decode(&i); err != nil {
 		return err
+	}
+	// Whatever the answer is, it is about the mail that was shown, and given to
+	// the question that the intent waits for now.
+	if a.ContentHash != i.ContentHash || i.HashContent() != i.ContentHash || i.Review != t.ID {
+		return ErrMoved
 	}
 	event, set, err := s.intentStep(t, i, a)
 	if err != nil {
@@ -143,8 +193,6 @@ func (s *Service) intentStep(t review.Task, i followup.Intent, a Answer) (string
 		return followup.Settle, ledger.Item{"reason": "person_counts_as_sent", "accepted_at": now}, nil
 	case a.Action != Approve:
 		return "", nil, ErrNoSuchAction
-	case a.ContentHash != i.ContentHash || i.HashContent() != i.ContentHash:
-		return "", nil, ErrMoved
 	case t.Kind == review.UnknownSend:
 		approved["resends"], approved["reason"] = i.Resends+1, a.By
 		return followup.Resend, approved, nil
@@ -178,7 +226,7 @@ func (s *Service) commit(ctx context.Context, c ledger.Commit) error {
 }
 
 func (s *Service) task(ctx context.Context, tenantID, id string) (*review.Task, error) {
-	k := ledger.Key{Entity: ledger.ReviewTask, Tenant: tenantID, ID: id}
+	k := taskKey(tenantID, id)
 	if k.Validate() != nil {
 		return nil, ErrNotFound
 	}
@@ -191,4 +239,8 @@ func (s *Service) task(ctx context.Context, tenantID, id string) (*review.Task, 
 	}
 	var t review.Task
 	return &t, it.Decode(&t)
+}
+
+func taskKey(tenantID, id string) ledger.Key {
+	return ledger.Key{Entity: ledger.ReviewTask, Tenant: tenantID, ID: id}
 }

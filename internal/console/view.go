@@ -3,7 +3,10 @@ package console
 import (
 	"context"
 	"fmt"
+	"slices"
+	"strings"
 
+	"onefold/internal/address"
 	"onefold/internal/contact"
 	"onefold/internal/extract"
 	"onefold/internal/flow"
@@ -23,11 +26,13 @@ type View struct {
 	Task       review.Task
 	Event      *inbound.Event
 	Facts      *flow.Facts
+	Earlier    *flow.Facts // what the event said first, where the question is about other content
 	FactsError string // a machine word when the content could not be read
 	Extraction *extract.Stored
 	Contacts   []contact.Contact // candidates
 	Intent     *followup.Intent  // the mail proposed
-	Guard      string            // result of the guard check, now
+	Whom       string            // the address that the question is about, "" where there is none
+	Guard      string            // result of the guard check of that address, now
 	Actions    []string
 }
 
@@ -56,20 +61,22 @@ func (s *Service) See(ctx context.Context, tenantID, id string) (*View, error) {
 	if err != nil {
 		return nil, err
 	}
-	v := &View{Task: *t, Actions: []string{Approve, Reject}}
-	if t.Kind == review.UnknownSend {
-		v.Actions = append(v.Actions, CountAsSent)
-	}
+	v := &View{Task: *t, Actions: actionsOf(t.Kind)}
 	if err := s.seeEvent(ctx, v); err != nil {
 		return nil, err
 	}
 	if err := s.seeIntent(ctx, v); err != nil {
 		return nil, err
 	}
-	for _, cid := range append(t.Candidates, t.Contact) {
-		if cid == "" {
+	if err := s.seeGuard(ctx, v); err != nil {
+		return nil, err
+	}
+	var shown []string
+	for _, cid := range append(slices.Clone(t.Candidates), t.Contact) {
+		if cid == "" || slices.Contains(shown, cid) {
 			continue
 		}
+		shown = append(shown, cid)
 		var c contact.Contact
 		found, err := s.get(ctx, ledger.Key{Entity: ledger.Contact, Tenant: tenantID, ID: cid}, &c)
 		if err != nil {
@@ -93,8 +100,11 @@ func (s *Service) seeEvent(ctx context.Context, v *View) error {
 	}
 	v.Event = &e
 	shown := e
-	if v.Task.Raw != "" {
+	if v.Task.Raw != "" && v.Task.Raw != e.Raw {
 		shown.Raw = v.Task.Raw // the other content that the question is about
+		if f, err := s.Facts(ctx, e); err == nil {
+			v.Earlier = &f
+		}
 	}
 	f, err := s.Facts(ctx, shown)
 	if err != nil {
@@ -102,13 +112,21 @@ func (s *Service) seeEvent(ctx context.Context, v *View) error {
 	} else {
 		v.Facts = &f
 	}
-	page, err := s.Store.List(ctx, ledger.Key{Entity: ledger.Extraction, Tenant: e.Tenant, ID: e.ID}, "", 10)
-	if err != nil || len(page.Items) == 0 {
-		return err
+	items, err := ledger.ReadAll(ctx, s.Store, ledger.Key{Entity: ledger.Extraction, Tenant: e.Tenant, ID: e.ID})
+	if err != nil {
+		return fmt.Errorf("read extractions: %w", err)
 	}
-	var x extract.Stored
-	v.Extraction = &x
-	return page.Items[len(page.Items)-1].Decode(&x)
+	for _, it := range items {
+		var x extract.Stored
+		if err := it.Decode(&x); err != nil {
+			return err
+		}
+		// The newest. Their order in the ledger is that of the readers' names.
+		if v.Extraction == nil || x.At.After(v.Extraction.At) {
+			v.Extraction = &x
+		}
+	}
+	return nil
 }
 
 func (s *Service) seeIntent(ctx context.Context, v *View) error {
@@ -121,11 +139,29 @@ func (s *Service) seeIntent(ctx context.Context, v *View) error {
 		return err
 	}
 	v.Intent = &i
-	it, err := s.Store.Get(ctx, ledger.Key{Entity: ledger.Guard, Tenant: i.Tenant, ID: i.Guard})
+	return nil
+}
+
+// seeGuard checks the address that a mail goes to, or that an event is about.
+func (s *Service) seeGuard(ctx context.Context, v *View) error {
+	id, scope := "", guard.ScopeAll
+	switch {
+	case v.Intent != nil:
+		id, scope, v.Whom = v.Intent.Guard, v.Intent.Scope, v.Intent.Recipient
+	case v.Facts != nil:
+		a, err := address.Parse(strings.TrimSpace(flow.Whom(*v.Facts, v.Extraction, nil)))
+		if err != nil {
+			return nil
+		}
+		id, v.Whom = flow.GuardID(s.IDs, v.Task.Tenant, a), a.String()
+	default:
+		return nil
+	}
+	it, err := s.Store.Get(ctx, ledger.Key{Entity: ledger.Guard, Tenant: v.Task.Tenant, ID: id})
 	if err != nil {
 		return fmt.Errorf("read guard: %w", err)
 	}
-	if v.Guard = guard.Blocks(it, i.Scope); v.Guard == "" {
+	if v.Guard = guard.Blocks(it, scope); v.Guard == "" {
 		v.Guard = "clear"
 	}
 	return nil

@@ -62,7 +62,7 @@ func TestEachFaultAtEachPointLeavesOneOfEverything(t *testing.T) {
 // Many faults in one schedule, two revisions, a lagging index in half of them.
 func TestManyFaultsAtOnceLeaveOneOfEverything(t *testing.T) {
 	t.Parallel()
-	for seed := range uint64(150) {
+	for seed := range uint64(100) {
 		v := newVendor()
 		w := newWorld(t, nil)
 		r := rand.New(rand.NewPCG(seed, 1))

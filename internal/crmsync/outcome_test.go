@@ -8,7 +8,9 @@ import (
 	"onefold/internal/crm"
 	"onefold/internal/crm/crmtest"
 	"onefold/internal/crmsync"
+	"onefold/internal/ledger"
 	"onefold/internal/outbox"
+	"onefold/internal/sweep"
 )
 
 func TestEachOutcomeLeavesItsStateTimerAndReason(t *testing.T) {
@@ -123,25 +125,29 @@ func TestAWorkerThatDiesInEveryCallIsBoundedToo(t *testing.T) {
 
 // One revision's troubles are no reason to give up on the next: waiting for
 // the other is meant, and no lack of progress.
-func TestAnotherInFlightDoesNotParkTheNextRevision(t *testing.T) {
+func TestWaitingForAnotherRevisionIsNoLackOfProgress(t *testing.T) {
 	t.Parallel()
 	v := newVendor()
-	c := &scripted{CRM: v, answer: func(n int) *crm.Result {
-		if n < crmsync.MaxAttempts {
-			return &crm.Result{Outcome: crm.Unknown, Reason: crm.ReasonNoAnswer, RetryAfter: time.Minute}
-		}
-		return nil
-	}}
-	w := newWorld(t, c)
+	w := newWorld(t, v)
 	w.enquiry("ada", outbox.CRMContact)
-	w.handle("crm_contactada")
-	w.revise("ada", 2)
 	w.settle()
-	for _, id := range []string{"crm_contactada", "sync2ada"} {
-		if op := w.op(id); op.State != outbox.Done && op.State != outbox.Superseded {
-			t.Errorf("%s is %s (%s)", id, op.State, op.Reason)
-		}
+	w.revise("ada", 2)
+	busy := func(d time.Duration) {
+		w.set(ledger.Key{Entity: ledger.CRMMapping, Tenant: tenantID, ID: "ada", Sub: "vendor"},
+			ledger.Item{"owner": "another", "in_flight_until": w.clockText(d)})
 	}
+	for range 2 * sweep.MaxNudges {
+		busy(time.Minute)
+		w.pump()
+		w.advance(time.Minute)
+		busy(time.Minute)
+		w.sweep()
+	}
+	if op := w.op("sync2ada"); op.State != outbox.Open || op.Reason != "another_in_flight" {
+		t.Errorf("revision 2 is %s (%s)", op.State, op.Reason)
+	}
+	busy(0)
+	w.settle()
 	if got := v.content("contact/ada"); got != "Revision 2" {
 		t.Errorf("the CRM has %q", got)
 	}

@@ -163,6 +163,9 @@ func moveAttempt(c *ledger.Commit, ev Evidence, a followup.Attempt, r audit.Reco
 	}
 	if followup.AttemptMachine().Can(a.State, "evidence") {
 		step.Machine, step.From, step.Event = followup.AttemptMachine(), a.State, "evidence"
+		if a.SettledAt.IsZero() {
+			step.Set["settled_at"] = ev.Now
+		}
 		if ev.Kind == Accept {
 			step.Event = "accept"
 		}

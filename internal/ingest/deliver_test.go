@@ -2,9 +2,10 @@ package ingest_test
 
 import (
 	"bytes"
+	"fmt"
 	"reflect"
-	"sync"
 	"testing"
+	"time"
 
 	"onefold/internal/audit"
 	"onefold/internal/blob"
@@ -12,6 +13,7 @@ import (
 	"onefold/internal/ingest"
 	"onefold/internal/ledger"
 	"onefold/internal/utc"
+	"onefold/internal/webhook"
 )
 
 const enquiry = `{"data":{"email":"ann@example.org","message":"Do you walk in May?"}}`
@@ -127,39 +129,31 @@ func TestSameIDOtherContentIsRefusedAndPutBeforeAPersonOnce(t *testing.T) {
 	})
 }
 
-// Twenty processes deliver the same at once. All find that there is no event
-// before any of them goes on, so that the commit alone decides.
-func TestOfDeliveriesAtOnceOneIsRecordedAndTheRestAreDuplicates(t *testing.T) {
+func TestEachDeliveryIsWrittenDownWithItsAnswer(t *testing.T) {
 	t.Parallel()
-	const n = 20
 	onEachStore(t, func(b *bench) {
-		b.answers(form("warm", enquiry), 200, "recorded")
-		var all sync.WaitGroup
-		all.Add(n)
-		b.store.reset(func(_ int, call string) (bool, error) {
-			if call == "put" {
-				all.Done()
-				all.Wait()
+		changed := `{"other":"content"}`
+		for i, body := range []string{enquiry, enquiry, changed, changed} {
+			b.now = start.Add(time.Duration(i) * time.Second)
+			r := signed("form", "msg_1", b.now, []byte(body))
+			r.RequestID = fmt.Sprint("req-", i)
+			b.deliver(r)
+		}
+		var got []string
+		for _, it := range b.of(ledger.Delivery) { // in the order of their times
+			var d inbound.Delivery
+			if err := it.Decode(&d); err != nil {
+				b.Fatal(err)
 			}
-			return true, nil
-		}, nil)
-		answers := make([]ingest.Response, n)
-		var over sync.WaitGroup
-		for i := range answers {
-			over.Go(func() { answers[i] = b.deliver(form("msg_1", enquiry)) })
-		}
-		over.Wait()
-		got := map[string]int{}
-		for _, a := range answers {
-			if a.Status != 200 || a.Event != "form/website/msg_1" || a.State != "recorded" {
-				b.Errorf("answered %+v", a)
+			if d.Tenant != demo || d.Event != "form/website/msg_1" {
+				b.Errorf("the delivery is %+v", d)
 			}
-			got[a.Answer]++
+			got = append(got, fmt.Sprint(d.RequestID, " ", d.Answer, " ", d.At.Sub(utc.At(start)), " ", d.Fingerprint == webhook.Fingerprint([]byte(enquiry))))
 		}
-		if want := map[string]int{"recorded": 1, "duplicate": n - 1}; !reflect.DeepEqual(got, want) {
-			b.Errorf("answers %v, want %v", got, want)
+		want := []string{"req-0 recorded 0s true", "req-1 duplicate 1s true", "req-2 conflict 2s false", "req-3 conflict 3s false"}
+		if !reflect.DeepEqual(got, want) {
+			b.Errorf("deliveries %q, want %q", got, want)
 		}
-		b.counts(2, 1+n, 0)
 	})
 }
 

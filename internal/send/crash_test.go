@@ -32,21 +32,23 @@ func stories() []story {
 
 // TestACrashAtAnyStoreCallBreaksNoPromise breaks each write and each read that
 // anybody makes until all is quiet, in each way, and lets redelivery, the
-// sweeper and the provider's events do the rest.
+// sweeper and the provider's events do the rest. In half of the runs a change
+// whose worker failed is not even handed out again.
 func TestACrashAtAnyStoreCallBreaksNoPromise(t *testing.T) {
 	t.Parallel()
-	for _, policy := range []string{tenant.UnknownReview, tenant.UnknownResend} {
-		for _, s := range stories() {
-			for events := eventsInTime; events <= eventsLost; events++ {
-				t.Run(fmt.Sprintf("%s/%s/events %d", policy, s.name, events), func(t *testing.T) {
-					t.Parallel()
-					for _, f := range faults() {
-						for _, lossy := range []bool{false, true} {
-							enumerate(t, policy, s, events, f, lossy)
-						}
+	for _, s := range stories() {
+		for events := eventsInTime; events <= eventsLost; events++ {
+			t.Run(fmt.Sprintf("%s, events %d", s.name, events), func(t *testing.T) {
+				t.Parallel()
+				for n, f := range faults() {
+					policy := []string{tenant.UnknownReview, tenant.UnknownResend}[(n+events)%2]
+					enumerate(t, policy, s, events, f, (n+events/2)%2 == 0)
+					if events == eventsLost { // where most hangs on the policy
+						enumerate(t, tenant.UnknownReview, s, events, f, false)
+						enumerate(t, tenant.UnknownResend, s, events, f, true)
 					}
-				})
-			}
+				}
+			})
 		}
 	}
 }
@@ -65,7 +67,7 @@ func enumerate(t *testing.T, policy string, s story, events int, f fault, lossy 
 				return f.apply, f.err
 			}
 		})
-		reads := !f.apply && broken(t, policy, s, events, lossy, func(w *world, reached *bool) {
+		reads := !f.apply && f.err != ledger.ErrUnknown && broken(t, policy, s, events, lossy, func(w *world, reached *bool) {
 			w.store.readHook = func(at int) error {
 				if at != n {
 					return nil
@@ -104,7 +106,7 @@ func TestAStopAtAnyMomentIsKept(t *testing.T) {
 	for _, s := range stories() {
 		t.Run(s.name, func(t *testing.T) {
 			t.Parallel()
-			for _, f := range append(faults(), fault{"nothing", true, nil}) {
+			for _, f := range []fault{{"goes well", true, nil}, {"no answer, applied", true, ledger.ErrUnknown}, {"dies after", true, errDeath}} {
 				for n, reached := 1, true; reached; n++ {
 					reached = broken(t, tenant.UnknownResend, s, eventsInTime, false, func(w *world, reached *bool) {
 						w.store.hook = func(at int, _ ledger.Commit) (bool, error) {
@@ -190,7 +192,7 @@ func TestWhenTheStopCannotBeReadAfterTheClaimNothingIsSent(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		w := newWorld(t, nil)
 		claimed := false
-		w.store.hook = func(int, ledger.Commit) (bool, error) { claimed = true; return true, nil }
+		w.store.hook = func(n int, _ ledger.Commit) (bool, error) { claimed = n == 1; return true, nil }
 		w.store.readHook = func(int) error {
 			if claimed {
 				claimed = false

@@ -5,19 +5,23 @@
 // puts it on the stream again, or parks one that ten nudges have not moved.
 // Two sweepers at once do no harm: a nudge is conditional on the due time as
 // it was read, so one of them wins.
+//
+// No row keeps another from its turn. Rows come in the order of their due
+// times, and whatever is done to one moves that time or removes it, so that it
+// is never first twice. A row that cannot be dealt with is left behind and
+// reported at the end.
 package sweep
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
+	"math/rand/v2"
+	"slices"
 	"time"
 
-	"onefold/internal/audit"
-	"onefold/internal/inbound"
 	"onefold/internal/ledger"
-	"onefold/internal/machine"
-	"onefold/internal/outbox"
 	"onefold/internal/schema"
 	"onefold/internal/utc"
 )
@@ -29,112 +33,80 @@ const MaxNudges = 10
 type Service struct {
 	Store ledger.Store
 	Now   func() time.Time
-	// PerShard is the most rows of one shard in one run, so that one run is
-	// bounded and no shard waits for another.
+	// PerShard is the most rows of one shard that one run moves, so that one run
+	// is bounded and no shard waits for another. It looks at ten times as many.
 	PerShard int
 	Log      *slog.Logger
 }
 
 // Report counts what one run did.
 type Report struct {
-	Nudged int
-	Parked int
+	Nudged  int
+	Parked  int
+	Cleared int // timers of rows that wait for nobody, taken off
 }
 
-// Run looks at each shard of both tables once.
+// Run looks at each shard of both tables once, beginning anywhere, so that a
+// run which is cut short does not always leave out the same ones. The error
+// joins those of single rows and shards; the others were swept all the same.
 func (s *Service) Run(ctx context.Context) (Report, error) {
-	var rep Report
+	type place struct {
+		table schema.Table
+		shard string
+	}
+	var places []place
 	for _, t := range []schema.Table{schema.Events, schema.Outbox} {
 		for n := range schema.Shards {
-			if err := s.shard(ctx, t, fmt.Sprint(n), &rep); err != nil {
-				return rep, fmt.Errorf("sweep %s: %w", t, err)
-			}
+			places = append(places, place{t, fmt.Sprint(n)})
 		}
 	}
-	return rep, nil
+	first := rand.IntN(len(places))
+	var rep Report
+	var faults []error
+	for _, p := range slices.Concat(places[first:], places[:first]) {
+		if err := s.shard(ctx, p.table, p.shard, &rep); err != nil {
+			faults = append(faults, fmt.Errorf("sweep %s: %w", p.table, err))
+		}
+		if ctx.Err() != nil {
+			break
+		}
+	}
+	return rep, errors.Join(faults...)
 }
 
+// shard pages on past what needs nothing, so that stale entries of the index
+// at its head do not hide what lies behind them.
 func (s *Service) shard(ctx context.Context, t schema.Table, shard string, rep *Report) error {
 	now := utc.At(s.Now())
-	page, err := s.Store.Query(ctx, ledger.Query{Table: t, Index: schema.ByDue, Partition: shard, UpTo: now.String(), Limit: s.PerShard})
-	if err != nil {
-		return err
-	}
-	for _, hint := range page.Items {
-		it, err := s.Store.Get(ctx, ledger.KeyOf(hint))
+	var faults []error
+	left, looks, cursor := s.PerShard, 10*s.PerShard, ""
+	for left > 0 && looks > 0 {
+		page, err := s.Store.Query(ctx, ledger.Query{
+			Table: t, Index: schema.ByDue, Partition: shard, UpTo: now.String(), Cursor: cursor, Limit: min(s.PerShard, looks),
+		})
 		if err != nil {
-			return err
+			return errors.Join(append(faults, err)...)
 		}
-		due := it.Text(schema.DueAt)
-		if due == "" || due > now.String() {
-			continue // moved on since the index saw it
+		for _, hint := range page.Items {
+			if left == 0 {
+				break
+			}
+			if ctx.Err() != nil {
+				return errors.Join(append(faults, ctx.Err())...)
+			}
+			looks--
+			acted, err := s.row(ctx, ledger.KeyOf(hint), now, rep)
+			switch {
+			case err != nil:
+				faults = append(faults, err) // and no room taken from the others
+			case acted:
+				left--
+			}
 		}
-		if it.Int("nudges") >= MaxNudges {
-			err = s.park(ctx, it, rep)
-		} else {
-			err = s.nudge(ctx, it, due, rep)
-		}
-		if err != nil {
-			return err
+		if cursor = page.Next; cursor == "" {
+			break
 		}
 	}
-	return nil
-}
-
-// nudge moves the due time and so puts the row on the stream. Each nudge waits
-// longer than the one before, so a stuck row yields to the others.
-func (s *Service) nudge(ctx context.Context, it ledger.Item, due string, rep *Report) error {
-	n := it.Int("nudges") + 1
-	next := utc.At(s.Now()).Add(min(30*time.Second<<min(n-1, 8), time.Hour))
-	var c ledger.Commit
-	if err := c.Update("row", ledger.KeyOf(it), ledger.Is(schema.DueAt, due), ledger.Item{"nudges": n, schema.DueAt: next}); err != nil {
-		return err
-	}
-	err := s.Store.Commit(ctx, c)
-	if _, refused := ledger.AsRefused(err); refused {
-		return nil
-	}
-	if err == nil {
-		rep.Nudged++
-	}
-	return err
-}
-
-// park takes a row that does not move out of the way, where a person sees it.
-func (s *Service) park(ctx context.Context, it ledger.Item, rep *Report) error {
-	k := ledger.KeyOf(it)
-	var m *machine.Table
-	switch k.Entity {
-	case ledger.Event:
-		m = inbound.Machine()
-	case ledger.Operation:
-		m = outbox.Machine()
-	default:
-		return nil
-	}
-	state := it.Text("state")
-	if !m.Can(state, "park") {
-		return nil
-	}
-	var c ledger.Commit
-	r := audit.Record{At: utc.At(s.Now()), By: "sweep", Reasons: []string{"no_progress"}, Contact: it.Text("contact"), Intent: it.Text("intent")}
-	if k.Entity == ledger.Event {
-		r.InboundEvent = k.ID
-	}
-	if _, err := c.Move(ledger.Step{
-		Key: k, Machine: m, From: state, Transition: it.Int("transition"), Event: "park",
-		If:  ledger.Is(schema.DueAt, it.Text(schema.DueAt)),
-		Set: ledger.Item{schema.DueAt: "", schema.DueShard: "", "not_before": "", "reason": "no_progress"}, Audit: r,
-	}); err != nil {
-		return err
-	}
-	err := s.Store.Commit(ctx, c)
-	if _, refused := ledger.AsRefused(err); refused {
-		return nil
-	}
-	if err == nil {
-		rep.Parked++
-		s.Log.LogAttrs(ctx, slog.LevelWarn, "row parked", slog.String("entity", string(k.Entity)), slog.String("tenant", k.Tenant), slog.String("alarm", "parked"))
-	}
-	return err
+	// One fault tells as much as a thousand of its kind.
+	return errors.Join(faults[:min(len(faults), 5)]...)
 }

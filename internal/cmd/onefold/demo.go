@@ -122,11 +122,11 @@ func (c demoCmd) show(ctx context.Context, e *env, s *local.System) error {
 	}
 	carry := Serve(s.Opened)
 	e.printf("\n==> why did Alex Morgan get one mail?  (onefold explain -email alex.morgan@customer.example)\n\n")
-	if err := c.pass(ctx, e, carry, "explain", "-email", "alex.morgan@customer.example"); err != nil {
+	if err := c.pass(ctx, e, carry, "-shown-folder=the demo", "explain", "-email", "alex.morgan@customer.example"); err != nil {
 		return err
 	}
 	e.printf("\n==> every invariant  (onefold verify)\n\n")
-	if err := c.pass(ctx, e, carry, "verify", "-quiet"); err != nil {
+	if err := c.pass(ctx, e, carry, "-shown-folder=the demo", "verify", "-quiet"); err != nil {
 		return err
 	}
 	if wrong > 0 {

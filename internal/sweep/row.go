@@ -1,0 +1,128 @@
+package sweep
+
+import (
+	"context"
+	"log/slog"
+	"slices"
+	"time"
+
+	"onefold/internal/audit"
+	"onefold/internal/inbound"
+	"onefold/internal/ledger"
+	"onefold/internal/machine"
+	"onefold/internal/outbox"
+	"onefold/internal/schema"
+	"onefold/internal/utc"
+)
+
+// farther is how far on a row is put that newer code wrote and this code
+// cannot park.
+const farther = time.Hour
+
+// row does what one row needs, and tells whether it needed anything. The index
+// is a hint; the row itself decides.
+func (s *Service) row(ctx context.Context, k ledger.Key, now utc.Time, rep *Report) (bool, error) {
+	it, err := s.Store.Get(ctx, k)
+	if err != nil {
+		return false, err
+	}
+	due := it.Text(schema.DueAt)
+	if due == "" || due > now.String() {
+		return false, nil // moved on since the index saw it
+	}
+	m := machineOf(k.Entity)
+	switch {
+	case m != nil && waitsForNobody(m, it.Text("state")):
+		return true, s.clear(ctx, it, rep)
+	case it.Int("nudges") < MaxNudges:
+		return true, s.nudge(ctx, it, wait(it.Int("nudges")), rep)
+	case m != nil && m.Can(it.Text("state"), "park"):
+		return true, s.park(ctx, it, m, rep)
+	}
+	// A word that newer code wrote. It is nudged on, seldom: left as it is, it
+	// would be first in every run, and some more of its kind would hide all
+	// others.
+	s.Log.LogAttrs(ctx, slog.LevelWarn, "row cannot be parked", slog.String("entity", string(k.Entity)), slog.String("tenant", k.Tenant), slog.String("alarm", "cannot_park"))
+	return true, s.nudge(ctx, it, farther, rep)
+}
+
+func machineOf(e ledger.Entity) *machine.Table {
+	switch e {
+	case ledger.Event:
+		return inbound.Machine()
+	case ledger.Operation:
+		return outbox.Machine()
+	default:
+		return nil
+	}
+}
+
+// waitsForNobody tells whether a state is final or a person's to move: such a
+// row has no timer. An unknown word is neither.
+func waitsForNobody(m *machine.Table, state string) bool {
+	i := slices.IndexFunc(m.States, func(s machine.State) bool { return s.Name == state })
+	return i >= 0 && m.States[i].Dwell == 0
+}
+
+// wait grows with each nudge, so a stuck row yields to the others.
+func wait(nudges int64) time.Duration { return min(30*time.Second<<min(nudges, 8), time.Hour) }
+
+// nudge moves the due time and so puts the row on the stream.
+func (s *Service) nudge(ctx context.Context, it ledger.Item, wait time.Duration, rep *Report) error {
+	return s.update(ctx, it, ledger.Item{"nudges": it.Int("nudges") + 1, schema.DueAt: utc.At(s.Now()).Add(wait)}, &rep.Nudged)
+}
+
+// clear takes the timer off a row that should have lost it with its last
+// transition. Nothing else of the row is touched.
+func (s *Service) clear(ctx context.Context, it ledger.Item, rep *Report) error {
+	s.Log.LogAttrs(ctx, slog.LevelWarn, "row kept a timer that nobody needs", slog.String("entity", it.Text(schema.Entity)),
+		slog.String("tenant", it.Text(schema.Tenant)), slog.String("state", it.Text("state")), slog.String("alarm", "timer_left"))
+	return s.update(ctx, it, ledger.Item{schema.DueAt: "", schema.DueShard: ""}, &rep.Cleared)
+}
+
+func (s *Service) update(ctx context.Context, it ledger.Item, set ledger.Item, count *int) error {
+	var c ledger.Commit
+	// Whoever moved the row since it was read has moved its state or its due
+	// time.
+	cond := ledger.All(ledger.Is(schema.DueAt, it.Text(schema.DueAt)), ledger.Is("state", it.Text("state")))
+	if err := c.Update("row", ledger.KeyOf(it), cond, set); err != nil {
+		return err
+	}
+	return s.commit(ctx, c, count)
+}
+
+// park takes a row that does not move out of the way, where a person sees it.
+func (s *Service) park(ctx context.Context, it ledger.Item, m *machine.Table, rep *Report) error {
+	k := ledger.KeyOf(it)
+	var c ledger.Commit
+	r := audit.Record{At: utc.At(s.Now()), By: "sweep", Reasons: []string{"no_progress"}, InboundEvent: it.Text("event"), Contact: it.Text("contact"), Intent: it.Text("intent")}
+	if k.Entity == ledger.Event {
+		r.InboundEvent = k.ID
+	}
+	if _, err := c.Move(ledger.Step{
+		Key: k, Machine: m, From: it.Text("state"), Transition: it.Int("transition"), Event: "park",
+		If:  ledger.Is(schema.DueAt, it.Text(schema.DueAt)),
+		Set: ledger.Item{schema.DueAt: "", schema.DueShard: "", "not_before": "", "reason": "no_progress"}, Audit: r,
+	}); err != nil {
+		return err
+	}
+	before := rep.Parked
+	err := s.commit(ctx, c, &rep.Parked)
+	if rep.Parked > before {
+		s.Log.LogAttrs(ctx, slog.LevelWarn, "row parked", slog.String("entity", string(k.Entity)), slog.String("tenant", k.Tenant), slog.String("alarm", "parked"))
+	}
+	return err
+}
+
+// commit writes and counts; being refused means that somebody else moved the
+// row, which is what this package wants.
+func (s *Service) commit(ctx context.Context, c ledger.Commit, count *int) error {
+	err := s.Store.Commit(ctx, c)
+	if _, refused := ledger.AsRefused(err); refused {
+		return nil
+	}
+	if err == nil {
+		*count++
+	}
+	return err
+}
