@@ -55,7 +55,7 @@ func Places() []Place {
 		{
 			Name:    "package testing",
 			Imports: []string{"testing/**"},
-			Allowed: union(suites(), below(internal("localaws", "scenario"))),
+			Allowed: union(suites(), below(internal("scenario"))),
 		},
 	}
 }

@@ -72,7 +72,7 @@ func ports() []string {
 
 func suites() []string {
 	return internal("ledger/ledgertest", "blob/blobtest", "extract/extracttest", "crm/crmtest/crmsuite",
-		"mailer/mailertest/mailersuite", "queue/queuetest")
+		"mailer/mailertest/mailersuite", "queue/queuetest", "localaws/localawstest")
 }
 
 // fakes stand in for a provider on the wire. The local system runs them too,
@@ -134,7 +134,7 @@ func Rules() []Rule {
 			Outside: texts(), Refused: []string{"testing/**", "net/http/httptest"},
 		},
 		{
-			Layer: "conformance suite", Packages: suites(), Imports: union(core, fakes()),
+			Layer: "conformance suite", Packages: suites(), Imports: union(core, fakes(), internal("localaws")),
 			Outside: union(texts(), []string{"pgregory.net/rapid/**", "github.com/anishathalye/porcupine"}),
 		},
 		{

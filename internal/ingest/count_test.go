@@ -12,7 +12,7 @@ import (
 	"onefold/internal/ingest"
 	"onefold/internal/ledger"
 	"onefold/internal/ledger/dynamo"
-	"onefold/internal/localaws"
+	"onefold/internal/localaws/localawstest"
 
 	"net/http"
 
@@ -22,7 +22,7 @@ import (
 	awss3 "github.com/aws/aws-sdk-go-v2/service/s3"
 )
 
-func TestMain(m *testing.M) { os.Exit(localaws.Main(m)) }
+func TestMain(m *testing.M) { os.Exit(localawstest.Main(m)) }
 
 // What a delivery may cost once its policy is remembered: a new one two
 // requests to the ledger and one of content, a duplicate two in all.
@@ -117,7 +117,7 @@ func TestDeliveriesCostFewRequestsOnAWS(t *testing.T) {
 // onAWS is a bench whose service works on the adapters of AWS.
 func onAWS(t *testing.T) (*bench, *wire) {
 	t.Helper()
-	stack := localaws.ForTest(t)
+	stack := localawstest.ForTest(t)
 	account := stack.NewAccount()
 	cfg := stack.Config(account)
 	sent := &wire{HTTPClient: awshttp.NewBuildableClient()}

@@ -5,13 +5,13 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
-	"onefold/internal/localaws"
+	"onefold/internal/localaws/localawstest"
 )
 
 func TestAccountsSeeNothingOfOneAnother(t *testing.T) {
 	t.Parallel()
 	newTable(t) // in an account of its own
-	stack := localaws.ForTest(t)
+	stack := localawstest.ForTest(t)
 	other := dynamodb.NewFromConfig(stack.Config(stack.NewAccount()))
 	out, err := other.ListTables(t.Context(), &dynamodb.ListTablesInput{})
 	if err != nil {

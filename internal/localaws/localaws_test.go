@@ -12,9 +12,10 @@ import (
 	"time"
 
 	"onefold/internal/localaws"
+	"onefold/internal/localaws/localawstest"
 )
 
-func TestMain(m *testing.M) { os.Exit(localaws.Main(m)) }
+func TestMain(m *testing.M) { os.Exit(localawstest.Main(m)) }
 
 // withoutVenv is a module root where nothing is installed.
 func withoutVenv(t *testing.T) string {
@@ -104,7 +105,7 @@ func TestCloseFreesThePortAndRemovesTheFolder(t *testing.T) {
 
 func TestTheRunningVersionIsThePinnedOne(t *testing.T) {
 	t.Parallel()
-	stack := localaws.ForTest(t)
+	stack := localawstest.ForTest(t)
 	pins, err := os.ReadFile(filepath.Join("..", "..", "tools", "requirements.txt"))
 	if err != nil {
 		t.Fatal(err)
@@ -116,8 +117,8 @@ func TestTheRunningVersionIsThePinnedOne(t *testing.T) {
 
 func TestTheStackIsSharedAndReachableOnLoopbackOnly(t *testing.T) {
 	t.Parallel()
-	stack := localaws.ForTest(t)
-	if other := localaws.ForTest(t); other != stack {
+	stack := localawstest.ForTest(t)
+	if other := localawstest.ForTest(t); other != stack {
 		t.Error("a second stack was started in one test binary")
 	}
 	if !strings.HasPrefix(stack.Endpoint(), "http://127.0.0.1:") {

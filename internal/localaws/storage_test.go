@@ -13,12 +13,12 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 	sqstypes "github.com/aws/aws-sdk-go-v2/service/sqs/types"
 
-	"onefold/internal/localaws"
+	"onefold/internal/localaws/localawstest"
 )
 
 func newBucket(t *testing.T) (client *s3.Client, bucket *string) {
 	t.Helper()
-	stack := localaws.ForTest(t)
+	stack := localawstest.ForTest(t)
 	account := stack.NewAccount()
 	client = s3.NewFromConfig(stack.Config(account), func(o *s3.Options) { o.UsePathStyle = true })
 	// Bucket names are taken for all accounts, so they carry the account's.
@@ -92,7 +92,7 @@ func TestAConditionalPutDoesNotOverwrite(t *testing.T) {
 func TestABucketNameIsTakenForAllAccounts(t *testing.T) {
 	t.Parallel()
 	_, bucket := newBucket(t)
-	stack := localaws.ForTest(t)
+	stack := localawstest.ForTest(t)
 	other := s3.NewFromConfig(stack.Config(stack.NewAccount()), func(o *s3.Options) { o.UsePathStyle = true })
 	_, err := other.CreateBucket(t.Context(), &s3.CreateBucketInput{Bucket: bucket})
 	wantCode(t, err, "BucketAlreadyExists")
@@ -100,7 +100,7 @@ func TestABucketNameIsTakenForAllAccounts(t *testing.T) {
 
 func newQueues(t *testing.T) (client *sqs.Client, main, dead *string) {
 	t.Helper()
-	stack := localaws.ForTest(t)
+	stack := localawstest.ForTest(t)
 	client = sqs.NewFromConfig(stack.Config(stack.NewAccount()))
 	create := func(name string, attributes map[string]string) *string {
 		out, err := client.CreateQueue(t.Context(), &sqs.CreateQueueInput{QueueName: aws.String(name), Attributes: attributes})

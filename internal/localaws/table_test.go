@@ -8,7 +8,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodbstreams"
 
-	"onefold/internal/localaws"
+	"onefold/internal/localaws/localawstest"
 )
 
 // item is a row whose attributes are all texts.
@@ -44,7 +44,7 @@ const dueIndex = "due"
 
 func newTable(t *testing.T) table {
 	t.Helper()
-	stack := localaws.ForTest(t)
+	stack := localawstest.ForTest(t)
 	cfg := stack.Config(stack.NewAccount())
 	db := dynamodb.NewFromConfig(cfg)
 	text := func(name string) types.AttributeDefinition {

@@ -16,15 +16,15 @@ import (
 	"onefold/internal/blob"
 	"onefold/internal/blob/blobtest"
 	"onefold/internal/blob/s3"
-	"onefold/internal/localaws"
+	"onefold/internal/localaws/localawstest"
 )
 
-func TestMain(m *testing.M) { os.Exit(localaws.Main(m)) }
+func TestMain(m *testing.M) { os.Exit(localawstest.Main(m)) }
 
 // newBucket is an empty bucket. Bucket names are taken for all accounts.
 func newBucket(t *testing.T, options ...func(*awss3.Options)) (*awss3.Client, string) {
 	t.Helper()
-	stack := localaws.ForTest(t)
+	stack := localawstest.ForTest(t)
 	account := stack.NewAccount()
 	options = append(options, func(o *awss3.Options) { o.UsePathStyle = true })
 	client := awss3.NewFromConfig(stack.Config(account), options...)

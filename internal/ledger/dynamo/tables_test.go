@@ -14,10 +14,10 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodbstreams"
 
 	"onefold/internal/ledger/dynamo"
-	"onefold/internal/localaws"
+	"onefold/internal/localaws/localawstest"
 )
 
-func TestMain(m *testing.M) { os.Exit(localaws.Main(m)) }
+func TestMain(m *testing.M) { os.Exit(localawstest.Main(m)) }
 
 const prefix = "onefold-"
 
@@ -29,7 +29,7 @@ type tables struct {
 
 func newTables(t *testing.T) tables {
 	t.Helper()
-	stack := localaws.ForTest(t)
+	stack := localawstest.ForTest(t)
 	cfg := stack.Config(stack.NewAccount())
 	tb := tables{client: dynamodb.NewFromConfig(cfg), streams: dynamodbstreams.NewFromConfig(cfg)}
 	if err := dynamo.Create(t.Context(), tb.client, prefix); err != nil {

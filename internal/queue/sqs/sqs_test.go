@@ -14,12 +14,12 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	awssqs "github.com/aws/aws-sdk-go-v2/service/sqs"
 
-	"onefold/internal/localaws"
+	"onefold/internal/localaws/localawstest"
 	"onefold/internal/queue"
 	"onefold/internal/queue/sqs"
 )
 
-func TestMain(m *testing.M) { os.Exit(localaws.Main(m)) }
+func TestMain(m *testing.M) { os.Exit(localawstest.Main(m)) }
 
 var _ queue.Queue = (*sqs.Queue)(nil)
 
@@ -32,7 +32,7 @@ type bench struct {
 
 func newBench(t *testing.T) bench {
 	t.Helper()
-	stack := localaws.ForTest(t)
+	stack := localawstest.ForTest(t)
 	client := awssqs.NewFromConfig(stack.Config(stack.NewAccount()))
 	out, err := client.CreateQueue(t.Context(), &awssqs.CreateQueueInput{QueueName: aws.String("feedback")})
 	if err != nil {

@@ -1,9 +1,15 @@
-package localaws
+// Package localawstest shares one emulator of AWS among the tests of a binary.
+//
+// It is apart from localaws, which the command line uses too, so that the
+// program holds no test code.
+package localawstest
 
 import (
 	"context"
 	"sync"
 	"testing"
+
+	"onefold/internal/localaws"
 )
 
 // shared is the one stack of a test binary. It is process-wide state because
@@ -11,20 +17,20 @@ import (
 // with the process that owns it.
 var shared struct {
 	mu    sync.Mutex
-	stack *Stack
+	stack *localaws.Stack
 	err   error
 }
 
 // ForTest is the stack that all tests of this binary share, started by the
-// first that asks. Tests keep apart by Stack.NewAccount. Without MiniStack the
+// first that asks. Tests keep apart by localaws.Stack.NewAccount. Without MiniStack the
 // test fails with the one line of ErrNotInstalled; it is never skipped.
-func ForTest(t testing.TB) *Stack {
+func ForTest(t testing.TB) *localaws.Stack {
 	t.Helper()
 	shared.mu.Lock()
 	defer shared.mu.Unlock()
 	if shared.stack == nil && shared.err == nil {
 		// Not the test's context: the stack outlives the test.
-		shared.stack, shared.err = Start(context.Background(), Options{})
+		shared.stack, shared.err = localaws.Start(context.Background(), localaws.Options{})
 	}
 	if shared.err != nil {
 		t.Fatal(shared.err)
@@ -34,7 +40,7 @@ func ForTest(t testing.TB) *Stack {
 
 // Main runs the tests, ends the shared stack and returns the exit code, for
 //
-//	func TestMain(m *testing.M) { os.Exit(localaws.Main(m)) }
+//	func TestMain(m *testing.M) { os.Exit(localawstest.Main(m)) }
 //
 // A binary without it, or one that is killed, leaves nothing behind either: the
 // emulator ends with the pipe. Main only makes the end orderly.
