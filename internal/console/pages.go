@@ -6,8 +6,15 @@ import (
 	"html/template"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"onefold/internal/extract"
+	"onefold/internal/ledger"
+	"onefold/internal/utc"
 )
 
 //go:embed pages.html
@@ -22,16 +29,28 @@ var files embed.FS
 // what the person saw.
 func (s *Service) Pages(tenantID string) http.Handler {
 	t := template.Must(template.New("").Funcs(template.FuncMap{
-		"words":   func(list []string) string { return strings.ReplaceAll(strings.Join(list, ", "), "_", " ") },
-		"word":    func(w string) string { return strings.ReplaceAll(w, "_", " ") },
-		"percent": func(n int64) string { return strconv.FormatInt(n, 10) + " %" },
+		"words":  func(list []string) string { return strings.ReplaceAll(strings.Join(list, ", "), "_", " ") },
+		"word":   func(w string) string { return strings.ReplaceAll(w, "_", " ") },
+		"minute": func(t utc.Time) string { return t.Std().Format("2 Jan 2006, 15:04") + " UTC" },
+		"fields": fieldsOf,
 	}).ParseFS(files, "pages.html"))
 	p := pages{s, tenantID, t}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /{$}", p.list)
 	mux.HandleFunc("GET /{task}", p.see)
 	mux.HandleFunc("POST /{task}", p.answer)
-	return http.NewCrossOriginProtection().Handler(headers(mux))
+	return headers(http.NewCrossOriginProtection().Handler(mux))
+}
+
+// field is one value that was read from the text, for the page.
+type field struct {
+	Name string
+	extract.Field
+}
+
+func fieldsOf(r extract.Record) []field {
+	all := []field{{"Sender", r.SenderEmail}, {"Name", r.ContactName}, {"Company", r.Company}, {"Phone", r.Phone}}
+	return slices.DeleteFunc(all, func(f field) bool { return f.Value == "" })
 }
 
 type pages struct {
@@ -58,9 +77,7 @@ func (p pages) list(w http.ResponseWriter, r *http.Request) {
 		p.fail(w, err)
 		return
 	}
-	p.show(w, http.StatusOK, "list", map[string]any{
-		"Tenant": p.tenant, "Tasks": tasks, "Next": next, "Said": r.URL.Query().Get("said"),
-	})
+	p.show(w, http.StatusOK, "list", map[string]any{"Tenant": p.tenant, "Tasks": tasks, "Next": next, "Said": said(r)})
 }
 
 func (p pages) see(w http.ResponseWriter, r *http.Request) {
@@ -69,15 +86,29 @@ func (p pages) see(w http.ResponseWriter, r *http.Request) {
 		p.fail(w, err)
 		return
 	}
-	p.show(w, http.StatusOK, "task", map[string]any{"Tenant": p.tenant, "V": v, "Said": r.URL.Query().Get("said")})
+	p.show(w, http.StatusOK, "task", map[string]any{"Tenant": p.tenant, "V": v, "Said": said(r)})
+}
+
+// said is what the page before did. Only its own words: anybody can write a
+// link, and what it says would look like the page's.
+func said(r *http.Request) string {
+	switch word := r.URL.Query().Get("said"); word {
+	case Approve, Reject, CountAsSent, "open":
+		return word
+	}
+	return ""
 }
 
 func (p pages) answer(w http.ResponseWriter, r *http.Request) {
 	r.Body = http.MaxBytesReader(w, r.Body, 1<<16)
 	transition, err := strconv.ParseInt(r.PostFormValue("transition"), 10, 64)
+	if err != nil {
+		p.problem(w, http.StatusBadRequest, "That answer was not complete", "Nothing was done. Look at the question again and answer there.")
+		return
+	}
 	by := strings.TrimSpace(r.PostFormValue("by"))
-	if err != nil || by == "" || len(by) > 100 {
-		p.show(w, http.StatusBadRequest, "problem", map[string]any{"Title": "Say who you are", "Text": "Your name is kept with the answer. Go back and fill it in."})
+	if !isName(by) {
+		p.problem(w, http.StatusBadRequest, "Say who you are", "Nothing was done. Your name is kept with the answer: go back and fill it in, in at most 100 characters.")
 		return
 	}
 	id := r.PathValue("task")
@@ -87,25 +118,48 @@ func (p pages) answer(w http.ResponseWriter, r *http.Request) {
 	})
 	switch {
 	case err == nil:
-		http.Redirect(w, r, "./?said="+url.QueryEscape(r.PostFormValue("action")), http.StatusSeeOther)
+		goOn(w, "./?said="+url.QueryEscape(r.PostFormValue("action")))
+	case errors.Is(err, ErrStillOpen):
+		// The task itself shows why.
+		goOn(w, "./"+url.PathEscape(id)+"?said=open")
 	case errors.Is(err, ErrMoved), errors.Is(err, ErrNotFound), errors.Is(err, ErrNoSuchAction):
 		p.fail(w, err)
 	default:
-		// The task itself shows why it stays open.
-		http.Redirect(w, r, "./"+url.PathEscape(id)+"?said=open", http.StatusSeeOther)
+		// The ledger may have taken it without saying so.
+		p.problem(w, http.StatusInternalServerError, "It is not known whether your answer was stored",
+			"Look at the question again: it shows whether it is answered. Answering it again is safe. The log of the process says more.")
 	}
 }
 
+// goOn sends the browser to a page of this handler. The reference stays
+// relative, as RFC 9110 section 10.2.2 allows: http.Redirect would make it
+// absolute by the path that a StripPrefix around this handler has shortened.
+func goOn(w http.ResponseWriter, to string) {
+	w.Header().Set("Location", to)
+	w.WriteHeader(http.StatusSeeOther)
+}
+
+// isName takes any name of 1 to 100 characters that a person may have.
+func isName(s string) bool {
+	return s != "" && utf8.ValidString(s) && utf8.RuneCountInString(s) <= 100 && !strings.ContainsFunc(s, unicode.IsControl)
+}
+
 func (p pages) fail(w http.ResponseWriter, err error) {
-	status, title, text := http.StatusInternalServerError, "That did not work", "Nothing was changed. Try again; the log of the process says more."
 	switch {
 	case errors.Is(err, ErrNotFound):
-		status, title, text = http.StatusNotFound, "No such task", "It may have been of another tenant or day."
+		p.problem(w, http.StatusNotFound, "No such question", "It may have been of another tenant or day.")
 	case errors.Is(err, ErrMoved):
-		status, title, text = http.StatusConflict, "This has changed since you saw it", "Nothing was done. Look at it again and answer what it shows now."
+		p.problem(w, http.StatusConflict, "This has changed since you saw it", "Your answer did nothing. Look at the question again and answer what it shows now.")
 	case errors.Is(err, ErrNoSuchAction):
-		status, title, text = http.StatusBadRequest, "This task has no such answer", "Nothing was done."
+		p.problem(w, http.StatusBadRequest, "This question has no such answer", "Nothing was done.")
+	case errors.Is(err, ledger.ErrInvalid):
+		p.problem(w, http.StatusBadRequest, "There is no such page", "The link is damaged. Begin at the list.")
+	default:
+		p.problem(w, http.StatusInternalServerError, "That did not work", "Nothing was changed. Try again; the log of the process says more.")
 	}
+}
+
+func (p pages) problem(w http.ResponseWriter, status int, title, text string) {
 	p.show(w, status, "problem", map[string]any{"Title": title, "Text": text})
 }
 

@@ -15,7 +15,7 @@ import (
 	"onefold/internal/inbound"
 	"onefold/internal/ledger"
 	"onefold/internal/review"
-	"onefold/internal/schema"
+	"onefold/internal/tenant"
 )
 
 // FactsOf reads an event's raw content by rule.
@@ -27,32 +27,13 @@ type View struct {
 	Event      *inbound.Event
 	Facts      *flow.Facts
 	Earlier    *flow.Facts // what the event said first, where the question is about other content
-	FactsError string // a machine word when the content could not be read
+	FactsError string      // a machine word when the content could not be read
 	Extraction *extract.Stored
 	Contacts   []contact.Contact // candidates
 	Intent     *followup.Intent  // the mail proposed
 	Whom       string            // the address that the question is about, "" where there is none
 	Guard      string            // result of the guard check of that address, now
 	Actions    []string
-}
-
-// List gives the open tasks of a tenant, oldest first.
-func (s *Service) List(ctx context.Context, tenantID, cursor string) ([]review.Task, string, error) {
-	page, err := s.Store.Query(ctx, ledger.Query{
-		Table: schema.Ledger, Index: schema.ByOpenReview, Partition: tenantID, Cursor: cursor, Limit: 100,
-	})
-	if err != nil {
-		return nil, "", fmt.Errorf("list tasks: %w", err)
-	}
-	tasks := make([]review.Task, 0, len(page.Items))
-	for _, it := range page.Items {
-		var t review.Task
-		if err := it.Decode(&t); err != nil {
-			return nil, "", err
-		}
-		tasks = append(tasks, t)
-	}
-	return tasks, page.Next, nil
 }
 
 // See gathers one task.
@@ -144,12 +125,16 @@ func (s *Service) seeIntent(ctx context.Context, v *View) error {
 
 // seeGuard checks the address that a mail goes to, or that an event is about.
 func (s *Service) seeGuard(ctx context.Context, v *View) error {
-	id, scope := "", guard.ScopeAll
+	id, scope := "", tenant.ScopeFollowUp
 	switch {
 	case v.Intent != nil:
 		id, scope, v.Whom = v.Intent.Guard, v.Intent.Scope, v.Intent.Recipient
 	case v.Facts != nil:
-		a, err := address.Parse(strings.TrimSpace(flow.Whom(*v.Facts, v.Extraction, nil)))
+		x := v.Extraction
+		if v.Earlier != nil {
+			x = nil // it was read from the earlier content
+		}
+		a, err := address.Parse(strings.TrimSpace(flow.Whom(*v.Facts, x, nil)))
 		if err != nil {
 			return nil
 		}

@@ -48,9 +48,15 @@ var ErrNotYet = errors.New("feedback: no such attempt yet")
 // Handle takes one event. Repetitions, events of other mail and kinds that
 // decide nothing succeed.
 func (s *Service) Handle(ctx context.Context, e mailer.Event) error {
-	if err := s.markAlive(ctx, e); err != nil {
+	if err := s.take(ctx, e); err != nil {
 		return err
 	}
+	// Last: an event that could not be worked off proves no feed. If it did, it
+	// would let the deadline of its own intent pass.
+	return s.markAlive(ctx, e)
+}
+
+func (s *Service) take(ctx context.Context, e mailer.Event) error {
 	intent, tenantID := e.Tags[mailer.TagIntent], e.Tags[mailer.TagTenant]
 	number, err := strconv.ParseInt(e.Tags[mailer.TagAttempt], 10, 64)
 	kind := kindOf(e.Type)

@@ -63,8 +63,8 @@ func Fence(r claim.Record) ledger.Cond {
 	)
 }
 
-// Complete makes the attributes of a finished record. keep is how long the
-// result is of use; the row itself may live longer.
+// Complete makes the attributes of a finished record. A record that may expire
+// gets expires_at from its caller, in the same write.
 func Complete(result string, now utc.Time) ledger.Item {
 	return ledger.Item{
 		"status":            claim.Completed,

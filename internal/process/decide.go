@@ -141,60 +141,6 @@ func FactsOf(e inbound.Event, raw []byte, policy tenant.Policy) flow.Facts {
 	return flow.FactsOfForm(e, values)
 }
 
-// extraction is the reader's stored answer, asked for once: what is stored is
-// used, also by whoever asked at the same time and lost.
-func (s *Service) extraction(ctx context.Context, e inbound.Event, f flow.Facts) (*extract.Stored, error) {
-	k := ledger.Key{
-		Entity: ledger.Extraction, Tenant: e.Tenant, ID: e.ID,
-		Sub: s.Extractor.Model() + "@" + s.Extractor.PromptVersion(),
-	}
-	it, err := s.Store.Get(ctx, k)
-	if err != nil {
-		return nil, fmt.Errorf("read extraction: %w", err)
-	}
-	if it == nil {
-		if it, err = s.ask(ctx, e, f, k); err != nil {
-			return nil, err
-		}
-	}
-	var x extract.Stored
-	return &x, it.Decode(&x)
-}
-
-// ask calls the reader and stores what it said before anybody uses it. A crash
-// between the two leaves nothing; the next worker asks again.
-func (s *Service) ask(ctx context.Context, e inbound.Event, f flow.Facts, k ledger.Key) (ledger.Item, error) {
-	record, err := s.Extractor.Extract(ctx, f.Source)
-	reasons := []string(nil)
-	if err != nil {
-		if e.Attempt < MaxReaderAttempts {
-			return nil, fmt.Errorf("ask the reader: %w", err)
-		}
-		record, reasons = extract.Record{Intent: extract.Other, NeedsHumanReview: true}, []string{"reader_unavailable"}
-	} else {
-		record, reasons = extract.Validate(f.Source, record)
-	}
-	stored := extract.Stored{
-		Tenant: e.Tenant, Event: e.ID, Model: s.Extractor.Model(), PromptVersion: s.Extractor.PromptVersion(),
-		Record: record, Reasons: reasons, At: utc.At(s.Now()),
-	}
-	var c ledger.Commit
-	if err := c.Create("extraction", k, stored); err != nil {
-		return nil, err
-	}
-	item := c.Writes[0].Item
-	err = s.Store.Commit(ctx, c)
-	if r, refused := ledger.AsRefused(err); refused {
-		if lost, ok := r.By("extraction"); ok && lost.Current != nil {
-			return lost.Current, nil
-		}
-	}
-	if err != nil {
-		return nil, fmt.Errorf("store extraction: %w", err)
-	}
-	return item, nil
-}
-
 func pause(ctx context.Context, d time.Duration) error {
 	t := time.NewTimer(d)
 	defer t.Stop()

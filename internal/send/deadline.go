@@ -20,16 +20,18 @@ import (
 const reasonResend = "policy_accepts_possible_duplicate"
 
 // deadline decides what becomes of an outcome for which no evidence came in
-// time. Silence counts only while the feed is proven alive: an event that the
-// provider sent after the outcome was lost must have reached us. Otherwise
-// the wait goes on.
+// time. Silence counts only while the feed is proven alive: an event of the
+// deadline or later must have reached us. Otherwise the wait goes on.
 func (s *Service) deadline(ctx context.Context, op outbox.Operation, i followup.Intent) error {
 	// The operation may have been read before the outcome was lost, and then its
 	// time is not that of the deadline. The intent's own is.
-	if s.now().Before(i.UnknownSince.Add(time.Duration(i.UnknownWithin) * time.Millisecond)) {
+	deadline := i.UnknownSince.Add(time.Duration(i.UnknownWithin) * time.Millisecond)
+	if s.now().Before(deadline) {
 		return nil
 	}
-	alive, err := s.feedAliveSince(ctx, i.UnknownSince)
+	// Of the deadline, not of the moment when the outcome was lost: a feed that
+	// comes back has a backlog in no order, and its first events may pass ours.
+	alive, err := s.feedAliveSince(ctx, deadline)
 	if err != nil {
 		return err
 	}
@@ -63,8 +65,8 @@ func (s *Service) deadline(ctx context.Context, op outbox.Operation, i followup.
 	return s.commit(ctx, c, "resend")
 }
 
-// feedAliveSince tells whether an event of the provider that happened after t
-// has come through the feed.
+// feedAliveSince tells whether an event of the provider that happened at t or
+// later has come through the feed.
 func (s *Service) feedAliveSince(ctx context.Context, t utc.Time) (bool, error) {
 	it, err := s.Store.Get(ctx, ledger.Key{Entity: ledger.FeedProbe, Tenant: ledger.NoTenant, ID: "feed"})
 	if err != nil {
@@ -74,7 +76,7 @@ func (s *Service) feedAliveSince(ctx context.Context, t utc.Time) (bool, error) 
 	if err != nil {
 		return false, err
 	}
-	return at.After(t), nil
+	return !at.Before(t), nil
 }
 
 // cancelAll ends what an opt-out, bounce or complaint forbids: the intents of

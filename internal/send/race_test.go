@@ -39,10 +39,9 @@ func TestTwoWorkersInEveryOrderSubmitOnce(t *testing.T) {
 		}
 		path = nextPath(taken)
 	}
-	// Two workers of which the loser makes at least five store calls and the
-	// winner nine: C(14,5) orders at the least would be 2,002, less those that
-	// end early.
-	if seen < 100 {
+	// The loser makes four calls or more, the winner nine: C(13, 4) = 715 orders
+	// at the least, were none to end early.
+	if seen < 715 {
 		t.Errorf("only %d orders", seen)
 	}
 	t.Logf("%d orders", seen)
@@ -92,7 +91,7 @@ func nextPath(path []int) []int {
 // between any two store calls.
 func TestNoRandomScheduleBreaksAPromise(t *testing.T) {
 	t.Parallel()
-	for seed := range uint64(3000) {
+	for seed := range uint64(2000) {
 		synctest.Test(t, func(t *testing.T) { randomSchedule(t, rand.New(rand.NewPCG(seed, 1))) })
 		if t.Failed() {
 			t.Fatalf("seed %d", seed)

@@ -1,0 +1,83 @@
+package console
+
+import (
+	"context"
+	"fmt"
+
+	"onefold/internal/audit"
+	"onefold/internal/flow"
+	"onefold/internal/followup"
+	"onefold/internal/ledger"
+	"onefold/internal/review"
+	"onefold/internal/utc"
+)
+
+// answerIntent moves the intent and the task in one commit.
+func (s *Service) answerIntent(ctx context.Context, t review.Task, a Answer) error {
+	it, err := s.Store.Get(ctx, ledger.Key{Entity: ledger.Intent, Tenant: t.Tenant, ID: t.Intent})
+	if err != nil {
+		return fmt.Errorf("read intent %s: %w", t.Intent, err)
+	}
+	var i followup.Intent
+	if it == nil {
+		return ErrNotFound
+	}
+	if err := it.Decode(&i); err != nil {
+		return err
+	}
+	// Whatever the answer is, it is about the mail that was shown, and given to
+	// the question that the intent waits for now.
+	if a.ContentHash != i.ContentHash || i.HashContent() != i.ContentHash || i.Review != t.ID {
+		return ErrMoved
+	}
+	event, set, err := s.intentStep(t, i, a)
+	if err != nil {
+		return err
+	}
+	now := utc.At(s.Now())
+	r := audit.Record{At: now, By: a.By, Reasons: []string{t.Kind, a.Action}, InboundEvent: i.Event, Contact: i.Contact, Intent: i.ID,
+		Details: map[string]string{"content_hash": i.ContentHash, "task": t.ID}}
+	var c ledger.Commit
+	to, err := c.Move(ledger.Step{
+		Key:     ledger.Key{Entity: ledger.Intent, Tenant: i.Tenant, ID: i.ID},
+		Machine: followup.IntentMachine(), From: i.State, Transition: i.Transition, Event: event, Set: set,
+		If: ledger.Is("content_hash", i.ContentHash), Audit: r,
+	})
+	if err != nil {
+		return ErrMoved
+	}
+	taskEvent := "approve"
+	if a.Action == Reject {
+		taskEvent = "reject"
+	}
+	if err := flow.MoveTask(&c, t, taskEvent, a.By, r); err != nil {
+		return err
+	}
+	if to == followup.Ready {
+		i.Transition++
+		if err := flow.BornOperation(&c, flow.SendOperation(s.IDs, i), now, audit.Record{At: now, By: a.By, InboundEvent: i.Event}); err != nil {
+			return err
+		}
+	}
+	return s.commit(ctx, c)
+}
+
+// intentStep says what an action means for an intent.
+func (s *Service) intentStep(t review.Task, i followup.Intent, a Answer) (string, ledger.Item, error) {
+	now := utc.At(s.Now())
+	approved := ledger.Item{
+		"approved_hash": i.ContentHash, "approved_by": a.By, "approved_at": now, "not_after": now.Add(ApprovalLasts), "reason": "",
+	}
+	switch {
+	case a.Action == Reject:
+		return followup.Refuse, ledger.Item{"reason": "person_said_no"}, nil
+	case a.Action == CountAsSent && t.Kind == review.UnknownSend:
+		return followup.Settle, ledger.Item{"reason": "person_counts_as_sent", "accepted_at": now}, nil
+	case a.Action != Approve:
+		return "", nil, ErrNoSuchAction
+	case t.Kind == review.UnknownSend:
+		approved["resends"], approved["reason"] = i.Resends+1, a.By
+		return followup.Resend, approved, nil
+	}
+	return followup.Approve, approved, nil
+}

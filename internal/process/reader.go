@@ -1,0 +1,120 @@
+package process
+
+import (
+	"context"
+	"fmt"
+
+	"onefold/internal/extract"
+	"onefold/internal/flow"
+	"onefold/internal/inbound"
+	"onefold/internal/ledger"
+	"onefold/internal/tenant"
+	"onefold/internal/utc"
+)
+
+// extraction is the reader's stored answer, asked for once: what is stored is
+// used, also by whoever asked at the same time and lost.
+func (s *Service) extraction(ctx context.Context, e inbound.Event, f flow.Facts) (*extract.Stored, error) {
+	k := s.answerKey(e.Tenant, e.ID)
+	it, err := s.Store.Get(ctx, k)
+	if err != nil {
+		return nil, fmt.Errorf("read extraction: %w", err)
+	}
+	if it == nil {
+		if it, err = s.ask(ctx, e, f, k); err != nil {
+			return nil, err
+		}
+	}
+	var x extract.Stored
+	return &x, it.Decode(&x)
+}
+
+func (s *Service) answerKey(tenantID, id string) ledger.Key {
+	return ledger.Key{Entity: ledger.Extraction, Tenant: tenantID, ID: id, Sub: s.Extractor.Model() + "@" + s.Extractor.PromptVersion()}
+}
+
+// ask has an answer made and stored before anybody uses it. A crash between
+// the two leaves nothing; the next worker asks again.
+//
+// One mail in two mailboxes is two events of one cause. A reader that takes
+// From for the one and Reply-To for the other would make two people of it, so
+// the event that is read first answers for its cause: a pointer, without a
+// word of the answer, says which it is.
+func (s *Service) ask(ctx context.Context, e inbound.Event, f flow.Facts, k ledger.Key) (ledger.Item, error) {
+	pointer := s.answerKey(e.Tenant, "cause/"+f.Cause)
+	first, err := s.firstOf(ctx, pointer)
+	if err != nil {
+		return nil, err
+	}
+	stored := extract.Stored{
+		Tenant: e.Tenant, Event: e.ID, Model: s.Extractor.Model(), PromptVersion: s.Extractor.PromptVersion(),
+		At: utc.At(s.Now()), Schema: extract.StoredSchema,
+	}
+	// Of anything but mail the cause is the event.
+	points := f.Content == tenant.ContentMail
+	if first != nil {
+		stored.Record, stored.Reasons, points = first.Record, first.Reasons, false
+	} else {
+		record, err := s.Extractor.Extract(ctx, f.Source)
+		switch {
+		case err == nil:
+			stored.Record, stored.Reasons = extract.Validate(f.Source, record)
+		case e.Attempt < MaxReaderAttempts:
+			return nil, fmt.Errorf("ask the reader: %w", err)
+		default:
+			// No answer is no answer for the cause: its other event asks for itself.
+			points = false
+			stored.Record, stored.Reasons = extract.Record{Intent: extract.Other, NeedsHumanReview: true}, []string{"reader_unavailable"}
+		}
+	}
+	return s.keep(ctx, stored, k, pointer, points)
+}
+
+// firstOf is the answer of the event that was read first for a cause, or nil:
+// there is none, or it has been erased.
+func (s *Service) firstOf(ctx context.Context, pointer ledger.Key) (*extract.Stored, error) {
+	it, err := s.Store.Get(ctx, pointer)
+	if err != nil || it == nil {
+		return nil, err
+	}
+	if it, err = s.Store.Get(ctx, s.answerKey(pointer.Tenant, it.Text("event"))); err != nil || it == nil {
+		return nil, err
+	}
+	x := new(extract.Stored)
+	return x, it.Decode(x)
+}
+
+// keep puts an answer if there is none, and with it, if it is the first of its
+// cause, the pointer. Whoever loses either put uses what is stored.
+func (s *Service) keep(ctx context.Context, x extract.Stored, k, pointer ledger.Key, points bool) (ledger.Item, error) {
+	var c ledger.Commit
+	if err := c.Create("extraction", k, x); err != nil {
+		return nil, err
+	}
+	item := c.Writes[0].Item
+	if points {
+		if err := c.Create("pointer", pointer, ledger.Item{"tenant": x.Tenant, "event": x.Event}); err != nil {
+			return nil, err
+		}
+	}
+	err := s.Store.Commit(ctx, c)
+	if r, refused := ledger.AsRefused(err); refused {
+		if lost, ok := r.By("extraction"); ok && lost.Current != nil {
+			return lost.Current, nil
+		}
+		if _, ok := r.By("pointer"); ok {
+			first, err := s.firstOf(ctx, pointer)
+			if err != nil {
+				return nil, err
+			}
+			if first != nil {
+				x.Record, x.Reasons = first.Record, first.Reasons
+			}
+			return s.keep(ctx, x, k, pointer, false)
+		}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("store extraction: %w", err)
+	}
+	return item, nil
+}
