@@ -120,14 +120,13 @@ func TestHostileContentStaysText(t *testing.T) {
 	t.Parallel()
 	const evil = `"><script>alert(1)</script><img src=x onerror=alert(2)>`
 	w := newWorld(t)
-	i := w.intent(review.ApproveIntent, followup.Proposed)
+	w.intent(review.ApproveIntent, followup.Proposed)
 	f := message()
 	f.Source.FromName, f.Source.Subject, f.Source.Visible, f.Source.Quoted = evil, evil, evil, "</pre>"+evil
 	f.Source.ReplyTo, f.Source.Signature, f.Source.Attachments, f.Warnings = evil, evil, []string{evil}, []string{evil}
 	w.facts["raw1"] = f
 	w.extraction("zebra", now.Add(time.Minute), evil)
-	i.Subject, i.Text = evil, "</pre>"+evil
-	w.set(key(ledger.Intent, "i1"), ledger.Item{"subject": evil, "text": i.Text, "recipient": evil, "reason": evil})
+	w.set(key(ledger.Intent, "i1"), ledger.Item{"subject": evil, "text": "</pre>" + evil, "recipient": evil, "reason": evil})
 	w.set(key(ledger.Contact, "c1"), ledger.Item{"name": evil, "company": evil, "email": evil})
 	w.set(key(ledger.ReviewTask, "t1"), ledger.Item{"reasons": []string{evil}, "guard_result": evil})
 	for _, path := range []string{"", "t1", "?said=" + "%22%3E%3Cscript%3E", "t1?said=%3Cscript%3E"} {

@@ -80,6 +80,7 @@ func (s *faulty) Commit(ctx context.Context, c ledger.Commit) error {
 	case dieAfter:
 		_ = s.direct(c)
 		panic(died{})
+	case fine:
 	}
 	return s.direct(c)
 }
@@ -168,6 +169,7 @@ func (s *scripted) do(call func() crm.Result) crm.Result {
 	case dieAfter:
 		call()
 		panic(died{})
+	case fine:
 	}
 	return call()
 }

@@ -29,17 +29,30 @@ func (s *Service) settle(ctx context.Context, op outbox.Operation, res crm.Resul
 	for try := range SettleTries {
 		write, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 		err = s.settleOnce(write, op, res, also)
+		r, refused := ledger.AsRefused(err)
+		if err != nil && !refused {
+			pause(write, time.Duration(20<<try)*time.Millisecond)
+		}
 		cancel()
 		if err == nil {
 			return nil
 		}
-		if r, refused := ledger.AsRefused(err); refused {
+		if refused {
 			s.fencedOff(ctx, op, res, r)
 			return nil
 		}
-		time.Sleep(time.Duration(20<<try) * time.Millisecond)
 	}
 	return fmt.Errorf("settle operation %s: %w", op.ID, err)
+}
+
+// pause waits for d, at most until ctx ends.
+func pause(ctx context.Context, d time.Duration) {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-ctx.Done():
+	}
 }
 
 // fencedOff: the claim is over, or this is our own write of a moment ago whose

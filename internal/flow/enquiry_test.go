@@ -120,6 +120,9 @@ func TestAKeyIsReadThroughMerges(t *testing.T) {
 	if res.Contact != "contact-1" || intents(t, res)[0].Contact != "contact-1" {
 		t.Errorf("contact %s", res.Contact)
 	}
+	if len(on(res, ledger.ContactKey)) != 1 {
+		t.Error("the decision does not stand on the key")
+	}
 	for _, w := range on(res, ledger.ContactKey) {
 		if !w.If.Holds(ledger.Item{"contact": "loser"}) || w.If.Holds(ledger.Item{"contact": "somebody"}) {
 			t.Error("the key is not bound to whom it led to")
@@ -259,6 +262,9 @@ func TestTheFoldWindowJoinsCausesOfOneContact(t *testing.T) {
 		}
 		if es := created[contact.Enquiry](t, res, ledger.Enquiry); len(es) != 1 || es[0].FollowUp != "intent-0" {
 			t.Errorf("%s: enquiries %+v", name, es)
+		}
+		if len(on(res, ledger.Cadence)) != 1 {
+			t.Errorf("%s: folding does not ask for the slot", name)
 		}
 		for _, w := range on(res, ledger.Cadence) {
 			if w.Op != ledger.OpCheck || w.If.Holds(ledger.Item{"version": int64(10)}) {

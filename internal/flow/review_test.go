@@ -32,16 +32,18 @@ func TestWhatGoesToAPerson(t *testing.T) {
 		approved  string // outcome of an approval as it is
 		addressed string // outcome of an approval with an address; "" not tried
 	}{
-		"missing address":   {"", nil, match.ReasonNoKey, flow.Referred, inbound.FollowUp},
-		"broken address":    {"ada at example", nil, match.ReasonBadAddress, flow.Referred, inbound.FollowUp},
-		"shared inbox":      {info, nil, match.ReasonSharedInbox, inbound.FollowUp, inbound.FollowUp},
-		"our own address":   {ours, nil, match.ReasonOwnAddress, flow.Referred, inbound.FollowUp},
-		"role address":      {"no-reply@example.org", nil, match.ReasonRoleAddress, inbound.FollowUp, inbound.FollowUp},
-		"low confidence":    {ada, read(func(x *extract.Stored) { x.Record.SenderEmail.Confidence = 49 }), "low_confidence", inbound.FollowUp, ""},
-		"reader's reason":   {ada, read(func(x *extract.Stored) { x.Reasons = []string{extract.SenderDiffers} }), extract.SenderDiffers, inbound.FollowUp, ""},
-		"reader fails":      {ada, read(func(x *extract.Stored) { x.Reasons = []string{"reader_unavailable"} }), "reader_unavailable", inbound.FollowUp, ""},
-		"reader is unsure":  {ada, read(func(x *extract.Stored) { x.Record.NeedsHumanReview = true }), "reader_asks_for_review", inbound.FollowUp, ""},
-		"reader says why":   {ada, read(func(x *extract.Stored) { x.Record.NeedsHumanReview, x.Record.ReviewReasons = true, []string{"legal_or_privacy_request"} }), "legal_or_privacy_request", inbound.FollowUp, ""},
+		"missing address":  {"", nil, match.ReasonNoKey, flow.Referred, inbound.FollowUp},
+		"broken address":   {"ada at example", nil, match.ReasonBadAddress, flow.Referred, inbound.FollowUp},
+		"shared inbox":     {info, nil, match.ReasonSharedInbox, inbound.FollowUp, inbound.FollowUp},
+		"our own address":  {ours, nil, match.ReasonOwnAddress, flow.Referred, inbound.FollowUp},
+		"role address":     {"no-reply@example.org", nil, match.ReasonRoleAddress, inbound.FollowUp, inbound.FollowUp},
+		"low confidence":   {ada, read(func(x *extract.Stored) { x.Record.SenderEmail.Confidence = 49 }), "low_confidence", inbound.FollowUp, ""},
+		"reader's reason":  {ada, read(func(x *extract.Stored) { x.Reasons = []string{extract.SenderDiffers} }), extract.SenderDiffers, inbound.FollowUp, ""},
+		"reader fails":     {ada, read(func(x *extract.Stored) { x.Reasons = []string{"reader_unavailable"} }), "reader_unavailable", inbound.FollowUp, ""},
+		"reader is unsure": {ada, read(func(x *extract.Stored) { x.Record.NeedsHumanReview = true }), "reader_asks_for_review", inbound.FollowUp, ""},
+		"reader says why": {ada, read(func(x *extract.Stored) {
+			x.Record.NeedsHumanReview, x.Record.ReviewReasons = true, []string{"legal_or_privacy_request"}
+		}), "legal_or_privacy_request", inbound.FollowUp, ""},
 		"fault of a form":   {ada, func(g *flow.Ground) { g.Facts.Doubts = []string{"phone_too_long"} }, "phone_too_long", inbound.FollowUp, ""},
 		"unreadable":        {ada, func(g *flow.Ground) { g.Facts.Kind, g.Extraction = rawmail.Unparseable, nil }, "unparseable", inbound.FollowUp, inbound.FollowUp},
 		"possible opt-out":  {ada, read(func(x *extract.Stored) { x.Record.PossibleOptOut = true }), "possible_opt_out", inbound.FollowUp, ""},

@@ -247,4 +247,3 @@ func audits(t tb, res flow.Result) []audit.Record {
 	t.Helper()
 	return created[audit.Record](t, res, ledger.Audit)
 }
-

@@ -80,14 +80,14 @@ func readLists(files fs.FS) (*wordLists, error) {
 	return all, nil
 }
 
-func (l *languageList) read(text []byte) error {
+func (lang *languageList) read(text []byte) error {
 	phrases := map[string]*[]phrase{
-		"word": &l.word, "only": &l.only, "alone": &l.alone,
-		"phrase": &l.phrases, "mention": &l.mention, "short": &l.short,
+		"word": &lang.word, "only": &lang.only, "alone": &lang.alone,
+		"phrase": &lang.phrases, "mention": &lang.mention, "short": &lang.short,
 	}
 	patterns := map[string]*[]pattern{
-		"not": &l.not, "third": &l.third, "pause": &l.pause, "ask": &l.ask,
-		"polite": &l.polite, "footer": &l.footer,
+		"not": &lang.not, "third": &lang.third, "pause": &lang.pause, "ask": &lang.ask,
+		"polite": &lang.polite, "footer": &lang.footer,
 	}
 	section, number := "", 0
 	for lines := bufio.NewScanner(bytes.NewReader(text)); lines.Scan(); {

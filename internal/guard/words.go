@@ -102,8 +102,9 @@ func rank(v Verdict) int {
 		return 2
 	case OptOutDoubtful:
 		return 1
+	default:
+		return 0
 	}
-	return 0
 }
 
 // CutReplyPrefix takes away what mail programs put before the subject of the

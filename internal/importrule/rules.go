@@ -156,6 +156,10 @@ func Rules() []Rule {
 			Layer: "emulator", Packages: internal("localaws"), Outside: anything,
 		},
 		{
+			// Bytes in and bytes out: it knows AWS's wire and nothing else.
+			Layer: "fault proxy", Packages: internal("faultproxy"), Refused: []string{"testing/**", "net/http/httptest"},
+		},
+		{
 			Layer: "composition", Packages: below(internal("app", "lambdaio", "local")),
 			Imports: union(core, adapters(), useCases(), fakes(), []string{"events"},
 				below(internal("app", "lambdaio", "local", "invariant")), internal("localaws")),

@@ -93,6 +93,10 @@ func TestEachLayerRefusesWhatIsNotBelowIt(t *testing.T) {
 		{"emulator", "internal/localaws", "github.com/aws/aws-sdk-go-v2/aws", true},
 		{"emulator", "internal/localaws", "onefold/internal/schema", false},
 
+		{"fault proxy", "internal/faultproxy", "net/http", true},
+		{"fault proxy", "internal/faultproxy", "onefold/internal/ledger", false},
+		{"fault proxy", "internal/faultproxy", "github.com/aws/aws-sdk-go-v2/aws", false},
+
 		{"composition", "internal/app", "onefold/internal/ledger/dynamo", true},
 		{"composition", "internal/app", "onefold/internal/send", true},
 		{"composition", "internal/local", "onefold/internal/app", true},

@@ -94,6 +94,7 @@ func (b *bench) whole() {
 			}
 			b.hasRaw(it, "")
 			b.isAudited(all, k)
+		default:
 		}
 	}
 }

@@ -92,8 +92,8 @@ func (f *finder) wrong(rows []ledger.Key, format string, args ...any) *Finding {
 	return f.add(Violation, rows, fmt.Sprintf(format, args...))
 }
 
-func (f *finder) warn(rows []ledger.Key, format string, args ...any) *Finding {
-	return f.add(Warning, rows, fmt.Sprintf(format, args...))
+func (f *finder) warn(rows []ledger.Key, format string, args ...any) {
+	f.add(Warning, rows, fmt.Sprintf(format, args...))
 }
 
 func (f *finder) add(s Severity, rows []ledger.Key, what string) *Finding {

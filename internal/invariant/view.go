@@ -114,7 +114,3 @@ func eventKey(tenant, id string) ledger.Key {
 func taskKey(tenant, id string) ledger.Key {
 	return ledger.Key{Entity: ledger.ReviewTask, Tenant: tenant, ID: id}
 }
-
-func guardKey(tenant, id string) ledger.Key {
-	return ledger.Key{Entity: ledger.Guard, Tenant: tenant, ID: id}
-}

@@ -63,11 +63,7 @@ func ItemFromJSON(b []byte) (Item, error) {
 	if err := d.Decode(&m); err != nil {
 		return nil, err
 	}
-	v, err := normal(m)
-	if err != nil {
-		return nil, err
-	}
-	return v.(map[string]any), nil
+	return normalMap(m)
 }
 
 // Normal brings a Go value to the form that items hold.
@@ -114,20 +110,24 @@ func normal(v any) (any, error) {
 		}
 		return out, nil
 	case map[string]any:
-		out := make(map[string]any, len(v))
-		for k, e := range v {
-			if e == nil {
-				continue
-			}
-			n, err := normal(e)
-			if err != nil {
-				return nil, err
-			}
-			out[k] = n
-		}
-		return out, nil
+		return normalMap(v)
 	}
 	return normalKind(v)
+}
+
+func normalMap(m map[string]any) (map[string]any, error) {
+	out := make(map[string]any, len(m))
+	for k, e := range m {
+		if e == nil {
+			continue
+		}
+		n, err := normal(e)
+		if err != nil {
+			return nil, err
+		}
+		out[k] = n
+	}
+	return out, nil
 }
 
 // Text is a text attribute, or "".
@@ -150,17 +150,21 @@ func (it Item) Clone() Item {
 	if it == nil {
 		return nil
 	}
-	return cloneValue(map[string]any(it)).(map[string]any)
+	return cloneMap(it)
+}
+
+func cloneMap(m map[string]any) map[string]any {
+	out := maps.Clone(m)
+	for k, e := range out {
+		out[k] = cloneValue(e)
+	}
+	return out
 }
 
 func cloneValue(v any) any {
 	switch v := v.(type) {
 	case map[string]any:
-		out := maps.Clone(v)
-		for k, e := range out {
-			out[k] = cloneValue(e)
-		}
-		return out
+		return cloneMap(v)
 	case []any:
 		out := make([]any, len(v))
 		for i, e := range v {

@@ -85,7 +85,7 @@ func Start(ctx context.Context, cfg Config) (_ *System, err error) {
 	defer func() {
 		if err != nil {
 			_ = listener.Close()
-			s.release()
+			s.release(ctx)
 		}
 	}()
 	if s.Secrets, err = cfg.Data.Prepare(); err != nil {
@@ -106,6 +106,7 @@ func Start(ctx context.Context, cfg Config) (_ *System, err error) {
 	if err := s.ensureSecrets(policy); err != nil {
 		return nil, err
 	}
+	//nolint:contextcheck // the fakes live until Stop, not as long as ctx
 	if s.fakes, err = startFakes(s.keep(), cfg.HoldFor, s.stores.sink(s, cfg.Log)); err != nil {
 		return nil, err
 	}
@@ -234,10 +235,11 @@ func (s *System) webhookSecrets(_ context.Context, tenantID, name string) ([]web
 // start.
 func (s *System) Stop(ctx context.Context) {
 	_ = s.server.Shutdown(ctx)
-	s.release()
+	s.release(ctx)
 }
 
-func (s *System) release() {
+// release goes to its end even when ctx has ended: what was opened must close.
+func (s *System) release(ctx context.Context) {
 	if s.kill != nil {
 		s.stopReading()
 		grace := time.AfterFunc(stopGrace, s.kill)
@@ -246,8 +248,8 @@ func (s *System) release() {
 		s.kill()
 	}
 	if s.fakes != nil {
-		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
-		s.fakes.close(ctx)
+		closing, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+		s.fakes.close(closing)
 		cancel()
 	}
 	if s.stores != nil {

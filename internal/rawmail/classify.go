@@ -17,7 +17,7 @@ func classify(m *Message, h header, b body, own IsOwn, w *warnings) {
 		m.Kind, m.KindReasons = Unparseable, []string{"no_header"}
 		return
 	}
-	if reasons, list := complaint(m, h, b); reasons != nil {
+	if reasons, list := complaint(m, b); reasons != nil {
 		settle(m, Complaint, reasons, list)
 		return
 	}

@@ -10,7 +10,7 @@ var complaintSubject = regexp.MustCompile(`(?i)^\s*complaint about message from\
 // complaint recognises feedback reports (RFC 5965) and the older form of one
 // large provider, a bare forwarded mail under a fixed subject. Reasons are nil
 // when it is neither.
-func complaint(m *Message, h header, b body) (reasons []string, list []Suppression) {
+func complaint(m *Message, b body) (reasons []string, list []Suppression) {
 	feedback := b.reportsOf("message/feedback-report")
 	originals := b.originals()
 	switch {

@@ -31,10 +31,7 @@ func splitOriginal(text string) (told, rest string) {
 
 // textFailures finds who failed in a report that people were meant to read.
 func textFailures(m *Message, h header, told string) []failure {
-	var stated []string
-	for _, a := range addrInText.FindAllString(h.get("x-failed-recipients"), maxRecipients) {
-		stated = append(stated, a)
-	}
+	stated := addrInText.FindAllString(h.get("x-failed-recipients"), maxRecipients)
 	// The report goes to the sender of the mail that failed, so neither its
 	// sender nor its reader can be the failed recipient.
 	others := map[string]bool{}

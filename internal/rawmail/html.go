@@ -33,6 +33,7 @@ func renderHTML(src string) string {
 		case html.EndTagToken:
 			name, _ := z.TagName()
 			r.close(string(name))
+		case html.CommentToken, html.DoctypeToken:
 		}
 	}
 	return r.out.String()

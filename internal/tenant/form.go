@@ -15,8 +15,8 @@ const (
 	maxMessage = 64 << 10
 )
 
-// ErrNotAForm: the document is no JSON object in UTF-8. The event is kept and
-// goes to a person.
+// ErrNotAForm means that the document is no JSON object in UTF-8. The event is
+// kept and goes to a person.
 var ErrNotAForm = errors.New("tenant: form is not a JSON object")
 
 // FormValues are a form's fields as typed, white space around them dropped, ""

@@ -56,8 +56,9 @@ func (g *gatherer) belongs(r record) bool {
 		return g.guards[r.NounID] != nil
 	case ledger.Contact:
 		return g.contacts[r.NounID] != nil
+	default:
+		return false
 	}
-	return false
 }
 
 func deliveryEntry(event string, d inbound.Delivery) Entry {

@@ -105,6 +105,7 @@ func (g *gatherer) look(k ledger.Key) error {
 		op := new(outbox.Operation)
 		g.operations[k.ID] = op
 		return it.Decode(op)
+	default: // of the others the records suffice
 	}
 	return nil
 }

@@ -1,7 +1,6 @@
 package timeline
 
 import (
-	"bufio"
 	"cmp"
 	"fmt"
 	"io"
@@ -21,7 +20,7 @@ func sortedTimes(m map[utc.Time]record) []utc.Time {
 // follow-ups under their labels, then one line for each thing that happened.
 // The error is the writer's.
 func (t Timeline) WriteText(w io.Writer) error {
-	b := bufio.NewWriter(w)
+	b := new(strings.Builder)
 	fmt.Fprintf(b, "%s %s, tenant %s\n", t.Asked, t.About, t.Tenant)
 	for _, s := range t.Summary {
 		fmt.Fprintf(b, "  %s\n", s)
@@ -49,10 +48,11 @@ func (t Timeline) WriteText(w io.Writer) error {
 	}
 	t.writeOperations(b)
 	t.writeEntries(b)
-	return b.Flush()
+	_, err := io.WriteString(w, b.String())
+	return err
 }
 
-func writeIntent(b *bufio.Writer, i Intent) {
+func writeIntent(b *strings.Builder, i Intent) {
 	to := ""
 	if i.Recipient != "" {
 		to = " to " + i.Recipient
@@ -64,7 +64,7 @@ func writeIntent(b *bufio.Writer, i Intent) {
 }
 
 // writeOperations shows the work outside that is not simply done.
-func (t Timeline) writeOperations(b *bufio.Writer) {
+func (t Timeline) writeOperations(b *strings.Builder) {
 	for n, op := range t.Operations {
 		if n == 0 {
 			fmt.Fprintln(b)
@@ -86,7 +86,7 @@ func (t Timeline) writeOperations(b *bufio.Writer) {
 	}
 }
 
-func (t Timeline) writeEntries(b *bufio.Writer) {
+func (t Timeline) writeEntries(b *strings.Builder) {
 	labels, intents := map[string]string{}, map[string]string{}
 	for _, e := range t.Events {
 		labels[e.ID] = e.Label

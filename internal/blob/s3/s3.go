@@ -65,7 +65,7 @@ func (s *Store) Get(ctx context.Context, ref blob.Ref) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("get %s: %w", ref, err)
 	}
-	defer out.Body.Close() //nolint:errcheck // read only
+	defer out.Body.Close()
 	content, err := io.ReadAll(out.Body)
 	if err != nil {
 		return nil, fmt.Errorf("get %s: %w", ref, err)

@@ -173,7 +173,9 @@ func (t *tx) acceptable(kind, name, value string) *apiError {
 			return invalid(name+" is not a date-time", "INVALID_DATE")
 		}
 	case "hs_task_status":
-		if !strings.Contains(" NOT_STARTED IN_PROGRESS WAITING DEFERRED COMPLETED ", " "+value+" ") {
+		switch value {
+		case "NOT_STARTED", "IN_PROGRESS", "WAITING", "DEFERRED", "COMPLETED":
+		default:
 			return invalid(name+" is not one of the options", "INVALID_OPTION")
 		}
 	}

@@ -72,7 +72,7 @@ func (c *Client) update(ctx context.Context, ct crm.Contact, r record) crm.Resul
 	if len(change) == 0 {
 		return crm.Result{Outcome: crm.Done, ID: r.ID}
 	}
-	_, v := c.patch(ctx, contacts, r.ID, change)
+	v := c.patch(ctx, contacts, r.ID, change)
 	switch {
 	case v.ok():
 		return crm.Result{Outcome: crm.Done, ID: r.ID}
@@ -112,7 +112,7 @@ func (c *Client) adopt(ctx context.Context, ct crm.Contact, existingID string) c
 	change := fill(fields(ct), r)
 	change[PropContactRef] = ct.Ref
 	change[PropAdopted] = "true"
-	_, v = c.patch(ctx, contacts, r.ID, change)
+	v = c.patch(ctx, contacts, r.ID, change)
 	switch {
 	case v.ok():
 		return crm.Result{Outcome: crm.Done, ID: r.ID, Adopted: true}

@@ -37,12 +37,11 @@ func (c *Client) read(ctx context.Context, kind, value, idProperty, properties s
 	return r, v
 }
 
-// patch writes properties to the record with the ID.
-func (c *Client) patch(ctx context.Context, kind, id string, props map[string]string) (record, verdict) {
-	var r record
+// patch writes properties to the record with the ID. An answer that is no
+// record proves nothing.
+func (c *Client) patch(ctx context.Context, kind, id string, props map[string]string) verdict {
 	in := map[string]any{"properties": props}
-	v := c.call(ctx, http.MethodPatch, c.objectPath(kind, id), nil, in, &r)
-	return r, v
+	return c.call(ctx, http.MethodPatch, c.objectPath(kind, id), nil, in, new(record))
 }
 
 type upsertInput struct {

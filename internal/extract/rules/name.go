@@ -22,13 +22,11 @@ func (r reader) name() extract.Field {
 	if f := r.nameAfterClosing(); f.Value != "" {
 		return f
 	}
-	for _, line := range lines(s.Signature) {
-		if !r.looksLikeName(line, 2) || !namedInAddress(line, s.FromAddress) {
-			return extract.Field{}
-		}
-		return extract.Field{Value: line, Confidence: strong, Evidence: line, Where: extract.InSignature}
+	signature := lines(s.Signature)
+	if len(signature) == 0 || !r.looksLikeName(signature[0], 2) || !namedInAddress(signature[0], s.FromAddress) {
+		return extract.Field{}
 	}
-	return extract.Field{}
+	return extract.Field{Value: signature[0], Confidence: strong, Evidence: signature[0], Where: extract.InSignature}
 }
 
 // displayName reads "Alex Morgan", "Morgan, Alex", "Alex Morgan (Example

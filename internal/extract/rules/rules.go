@@ -66,6 +66,7 @@ func (*Rules) Extract(ctx context.Context, s extract.Source) (extract.Record, er
 		record.Intent, record.PossibleOptOut = extract.OptOut, true
 	case guard.OptOutDoubtful:
 		record.PossibleOptOut = true
+	case guard.OptOutNone:
 	}
 	record.NeedsHumanReview = len(record.ReviewReasons) > 0
 	return record, nil

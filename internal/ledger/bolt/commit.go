@@ -115,7 +115,7 @@ func (s *Store) transact(group []*pending, outcomes []error, writing *bool) erro
 	if err != nil {
 		return fmt.Errorf("begin: %w", err)
 	}
-	defer tx.Rollback() // does nothing after Commit
+	defer func() { _ = tx.Rollback() }() // does nothing after Commit
 	changed := false
 	for i, p := range group {
 		if p.ctx.Err() != nil {

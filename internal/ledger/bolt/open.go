@@ -79,7 +79,7 @@ func create(path string) error {
 	if err != nil {
 		return err
 	}
-	defer os.Remove(temp.Name())
+	defer func() { _ = os.Remove(temp.Name()) }() // left over, it harms nothing
 	if err := temp.Close(); err != nil {
 		return err
 	}

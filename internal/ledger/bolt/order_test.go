@@ -28,7 +28,7 @@ func TestKeysSortAsTheirWordsDo(t *testing.T) {
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		a, b := words.Draw(t, "a"), words.Draw(t, "b")
-		want := slices.CompareFunc(a, b, func(x, y string) int { return cmp.Compare(x, y) })
+		want := slices.CompareFunc(a, b, cmp.Compare)
 		if got := bytes.Compare(key(a), key(b)); got != want {
 			t.Fatalf("%q and %q: keys compare %d, words %d", a, b, got, want)
 		}

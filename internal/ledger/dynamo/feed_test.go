@@ -6,6 +6,7 @@ package dynamo_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -46,8 +47,10 @@ func newStream(t *testing.T, parts ...*part) *stream {
 	s := &stream{parts: parts}
 	s.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		var in struct {
-			ShardId, ShardIteratorType, SequenceNumber, ShardIterator, ExclusiveStartShardId string
-			Limit                                                                            int
+			ShardID                                          string `json:"ShardId"`
+			ExclusiveStartShardID                            string `json:"ExclusiveStartShardId"`
+			ShardIteratorType, SequenceNumber, ShardIterator string
+			Limit                                            int
 		}
 		if err := json.NewDecoder(r.Body).Decode(&in); err != nil {
 			t.Errorf("read a request: %v", err)
@@ -59,9 +62,9 @@ func newStream(t *testing.T, parts ...*part) *stream {
 		case "DescribeTable":
 			reply(w, 200, `{"Table":{"LatestStreamArn":"arn:aws:dynamodb:us-east-1:1:table/p-events/stream/1"}}`)
 		case "DescribeStream":
-			s.describe(w, in.ExclusiveStartShardId)
+			s.describe(w, in.ExclusiveStartShardID)
 		case "GetShardIterator":
-			p, from := s.part(in.ShardId), 0
+			p, from := s.part(in.ShardID), 0
 			if in.ShardIteratorType == "AFTER_SEQUENCE_NUMBER" {
 				from, _ = strconv.Atoi(in.SequenceNumber)
 				if from++; from < p.first {
@@ -232,7 +235,7 @@ func TestNextWaitsUntilItsContextEnds(t *testing.T) {
 	s := newStream(t, &part{"root", "", 1, 0, false})
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Millisecond)
 	defer cancel()
-	if cs, err := s.feed(nil).Next(ctx, schema.Events, "extract", 1); err != context.DeadlineExceeded || cs != nil {
+	if cs, err := s.feed(nil).Next(ctx, schema.Events, "extract", 1); !errors.Is(err, context.DeadlineExceeded) || cs != nil {
 		t.Errorf("got %v, %v", cs, err)
 	}
 }

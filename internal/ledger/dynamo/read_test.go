@@ -20,7 +20,7 @@ func gives(body string) answer {
 }
 
 func row(id string) string {
-	return fmt.Sprintf(`{"pk":{"S":"acme#intent#i1"},"sk":{"S":"attempt#%s"},"sub":{"S":"%s"}}`, id, id)
+	return fmt.Sprintf(`{"pk":{"S":"acme#intent#i1"},"sk":{"S":"attempt#%s"},"sub":{"S":%q}}`, id, id)
 }
 
 func place(id string) string {

@@ -213,6 +213,7 @@ func anyCond(depth int) *rapid.Generator[ledger.Cond] {
 			return ledger.Missing()
 		case ledger.OpAbsent, ledger.OpPresent:
 			return ledger.Cond{Op: op, Attr: attr}
+		default: // it compares with a value
 		}
 		kind := rapid.IntRange(0, 2).Draw(t, "kind")
 		switch {

@@ -66,13 +66,13 @@ func checkContent(m *SentMail, req sendRequest) *fault {
 		return badRequest("Exactly one content is required, and only Simple is served here.")
 	}
 	subject, body := c.Simple.Subject, c.Simple.Body
-	if subject == nil || subject.Data == nil || body == nil || body.Text == nil && body.Html == nil {
+	if subject == nil || subject.Data == nil || body == nil || body.Text == nil && body.HTML == nil {
 		return badRequest("Missing subject or body.")
 	}
 	for _, part := range []struct {
 		from *content
 		to   *string
-	}{{subject, &m.Subject}, {body.Text, &m.Text}, {body.Html, &m.HTML}} {
+	}{{subject, &m.Subject}, {body.Text, &m.Text}, {body.HTML, &m.HTML}} {
 		if part.from == nil {
 			continue
 		}

@@ -72,11 +72,13 @@ func post(s http.Handler, body string) *httptest.ResponseRecorder {
 func send(t *testing.T, s http.Handler, to string) string {
 	t.Helper()
 	w := post(s, body(t, to, nil))
-	var answer struct{ MessageId string }
-	if err := json.Unmarshal(w.Body.Bytes(), &answer); err != nil || w.Code != 200 || answer.MessageId == "" {
+	var answer struct {
+		MessageID string `json:"MessageId"`
+	}
+	if err := json.Unmarshal(w.Body.Bytes(), &answer); err != nil || w.Code != 200 || answer.MessageID == "" {
 		t.Fatalf("got %d %s", w.Code, w.Body)
 	}
-	return answer.MessageId
+	return answer.MessageID
 }
 
 func TestAcceptedMailIsKeptAsSESTakesIt(t *testing.T) {

@@ -42,7 +42,10 @@ type sendRequest struct {
 
 type simple struct {
 	Subject *content
-	Body    *struct{ Text, Html *content }
+	Body    *struct {
+		Text *content
+		HTML *content `json:"Html"`
+	}
 	Headers []nameValue
 }
 
@@ -117,7 +120,9 @@ func (s *Server) send(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	s.identify(w)
-	writeJSON(w, http.StatusOK, struct{ MessageId string }{mail.MessageID})
+	writeJSON(w, http.StatusOK, struct {
+		MessageID string `json:"MessageId"`
+	}{mail.MessageID})
 }
 
 // signed looks loosely at Signature Version 4: it is there, for SES, dated.

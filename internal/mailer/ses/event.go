@@ -36,13 +36,14 @@ func ParseEvent(data []byte) (mailer.Event, error) {
 		return notice(""), nil
 	}
 	var envelope struct {
-		Type, MessageId, Message string
+		Type, Message string
+		MessageID     string `json:"MessageId"`
 	}
 	// An event has none of these fields at its top, so this cannot take an
 	// event for an envelope; a type mismatch is reported by the second read.
 	if err := json.Unmarshal(data, &envelope); err == nil && envelope.Type == "Notification" {
 		if isNotice(envelope.Message) {
-			return notice(envelope.MessageId), nil
+			return notice(envelope.MessageID), nil
 		}
 		data = []byte(envelope.Message)
 	}
