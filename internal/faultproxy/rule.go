@@ -68,7 +68,8 @@ type Rule struct {
 	Wait time.Duration
 	// Hit, if given, is called for each picked request before anything is held
 	// or answered: of DropAfter, DelayAnswer and FailAfter after the target has
-	// answered. It may call the proxy.
+	// answered. It may call the proxy, and it may wait: then the request waits
+	// with it, as one of several that are to be let go together.
 	Hit func(Request)
 }
 

@@ -21,10 +21,15 @@ const OperationDue = 2 * time.Minute
 // audit is the part of an audit record that every step of this decision
 // shares.
 func (b *builder) audit(reasons []string) audit.Record {
-	return audit.Record{
+	r := audit.Record{
 		At: b.g.Now, By: b.g.By, Reasons: reasons,
 		InboundEvent: b.g.Event.ID, Contact: b.res.Contact, Intent: b.res.Intent,
 	}
+	// What came to nothing is still found by the person it was about.
+	if c := b.g.Seen.Contact; r.Contact == "" && c != nil && !b.g.Person.Shared {
+		r.Contact = c.ID
+	}
+	return r
 }
 
 // decided ends the event with an outcome, in the same commit as everything

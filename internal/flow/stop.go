@@ -71,8 +71,20 @@ func (b *builder) stopGuard(p Party, reason string) error {
 	}
 	return ChangeGuard(&b.c, GuardChange{
 		Tenant: b.tenant(), ID: p.Person.GuardID, Seen: p.Guard, Event: "stop", Set: set,
-		Audit: b.audit([]string{reason}),
+		Audit: b.stopAudit(p, reason),
 	})
+}
+
+// stopAudit names the contact whose address it is, and for what the stop
+// holds.
+func (b *builder) stopAudit(p Party, reason string) audit.Record {
+	r := b.audit([]string{reason})
+	r.Contact = ""
+	if p.Contact != nil && !p.Person.Shared {
+		r.Contact = p.Contact.ID
+	}
+	r.Details = map[string]string{"scope": guard.ScopeAll}
+	return r
 }
 
 // main is whom the event is about.
@@ -112,11 +124,13 @@ func (b *builder) keyStaysUnknown(p Party) {
 }
 
 func (b *builder) raiseConsent(c *contact.Contact) error {
+	r := b.audit([]string{"consent_withdrawn"})
+	r.Contact = c.ID
 	_, err := b.c.Move(ledger.Step{
 		Key:        ledger.Key{Entity: ledger.Contact, Tenant: b.tenant(), ID: c.ID},
 		Transition: c.Transition, Event: "withdraw_consent",
 		Set:   ledger.Item{"consent_version": c.ConsentVersion + 1},
-		Audit: b.audit([]string{"consent_withdrawn"}),
+		Audit: r,
 	})
 	return err
 }

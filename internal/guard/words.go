@@ -71,7 +71,9 @@ func OptOut(subject, visible string) Finding {
 		}
 		return strongest(lists.judge(body), f)
 	case lists.onlyPolite(body):
-		return lists.judge(head)
+		// What looks like a greeting and a name may be the wish itself, in
+		// capitals.
+		return strongest(lists.judge(body), lists.judge(head))
 	}
 	return strongest(lists.judge(body), lists.besideBody(head, body))
 }

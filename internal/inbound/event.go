@@ -49,8 +49,7 @@ var machineTable = machine.Table{
 	Moves: []machine.Move{
 		{Event: "decide", From: []string{Recorded, InReview}, To: Decided, By: "extract, or a person's answer"},
 		{Event: "refer", From: []string{Recorded}, To: InReview, By: "extract"},
-		{Event: "refer_again", From: []string{InReview}, To: InReview, By: "a person's answer whose ground had changed"},
-		{Event: "park", From: []string{Recorded}, To: Parked, By: "sweep"},
+		{Event: "park", From: []string{Recorded}, To: Parked, By: "extract after its last attempt; sweep"},
 		{Event: "replay", From: []string{Parked}, To: Recorded, By: "a person"},
 	},
 }

@@ -2,6 +2,7 @@ package ledger
 
 import (
 	"fmt"
+	"slices"
 
 	"onefold/internal/schema"
 )
@@ -62,6 +63,8 @@ func (c *Commit) Update(name string, k Key, cond Cond, set Item) error {
 		}
 		w.Set[attr] = n
 	}
+	// One decision is one commit, word for word, whatever order a map has.
+	slices.Sort(w.Remove)
 	c.Writes = append(c.Writes, w)
 	return nil
 }

@@ -11,8 +11,10 @@ import (
 	"fmt"
 	"log/slog"
 	"math/rand/v2"
+	"strconv"
 	"time"
 
+	"onefold/internal/audit"
 	"onefold/internal/blob"
 	"onefold/internal/claim"
 	"onefold/internal/digest"
@@ -22,6 +24,7 @@ import (
 	"onefold/internal/inbound"
 	"onefold/internal/ledger"
 	"onefold/internal/policybook"
+	"onefold/internal/schema"
 	"onefold/internal/utc"
 )
 
@@ -40,6 +43,11 @@ type Service struct {
 // MaxReaderAttempts is how often an event is tried with a reader that gives
 // no answer before a person is asked.
 const MaxReaderAttempts = 6
+
+// MaxAttempts is how often an event is claimed before it is parked: some three
+// hours of growing waits. A claim is progress for the sweeper, so only this
+// bound ends an event that fails every time.
+const MaxAttempts = 24
 
 // Handle works on one change of the events table. It returns an error only
 // when the ledger itself could not be asked, and the change should come again;
@@ -63,6 +71,9 @@ func (s *Service) Handle(ctx context.Context, ch ledger.Change) error {
 	}
 	switch e.Judge("", now) {
 	case claim.Fresh, claim.Takeover:
+		if e.Attempt >= MaxAttempts {
+			return s.park(ctx, *e)
+		}
 	case claim.Done, claim.Running, claim.Mismatch:
 		return nil // due_at brings it back after the lapse
 	}
@@ -111,6 +122,30 @@ func (s *Service) work(ctx context.Context, e inbound.Event) error {
 	s.Log.LogAttrs(ctx, slog.LevelWarn, "event not decided, it is tried again",
 		slog.String("event", flow.LogID(e.Tenant, e.ID)), slog.Int64("attempt", e.Attempt), slog.String("error", err.Error()))
 	return s.release(ctx, e)
+}
+
+// park takes an event that MaxAttempts claims have not decided, or not
+// survived, out of the way, where a person sees it. Nothing of it is lost.
+func (s *Service) park(ctx context.Context, e inbound.Event) error {
+	var c ledger.Commit
+	_, err := c.Move(ledger.Step{
+		Key: eventKey(e), Machine: inbound.Machine(), From: e.State, Transition: e.Transition, Event: "park",
+		If:  ledger.AtVersion(e.Version),
+		Set: ledger.Item{schema.DueAt: "", schema.DueShard: "", "not_before": "", "reasons": []string{"attempts_exhausted"}},
+		Audit: audit.Record{
+			At: utc.At(s.Now()), By: "extract", Reasons: []string{"attempts_exhausted"}, InboundEvent: e.ID,
+			Details: map[string]string{"attempt": strconv.FormatInt(e.Attempt, 10)},
+		},
+	})
+	if err != nil {
+		return err
+	}
+	s.Log.LogAttrs(ctx, slog.LevelError, "event parked", slog.String("event", flow.LogID(e.Tenant, e.ID)), slog.String("alarm", "parked"))
+	err = s.Store.Commit(ctx, c)
+	if _, refused := ledger.AsRefused(err); refused {
+		return nil // it moves after all
+	}
+	return err
 }
 
 // release gives the event back, due again after a growing wait. If this write

@@ -1,6 +1,7 @@
 package send_test
 
 import (
+	"context"
 	"fmt"
 	"testing"
 	"time"
@@ -59,11 +60,14 @@ func enumerate(t *testing.T, policy string, s story, events int, f fault, lossy 
 	t.Helper()
 	for n := 1; ; n++ {
 		writes := broken(t, policy, s, events, lossy, func(w *world, reached *bool) {
-			w.store.hook = func(at int, _ ledger.Commit) (bool, error) {
+			w.store.hook = func(at int, c ledger.Commit) (bool, error) {
 				if at != n {
 					return true, nil
 				}
 				*reached = true
+				if f.twice {
+					_ = w.store.apply(context.Background(), c)
+				}
 				return f.apply, f.err
 			}
 		})
@@ -106,7 +110,7 @@ func TestAStopAtAnyMomentIsKept(t *testing.T) {
 	for _, s := range stories() {
 		t.Run(s.name, func(t *testing.T) {
 			t.Parallel()
-			for _, f := range []fault{{"goes well", true, nil}, {"no answer, applied", true, ledger.ErrUnknown}, {"dies after", true, errDeath}} {
+			for _, f := range []fault{{name: "goes well", apply: true}, {name: "gets no answer", apply: true, err: ledger.ErrUnknown}, {name: "is the last of its worker", apply: true, err: errDeath}} {
 				for n, reached := 1, true; reached; n++ {
 					reached = broken(t, tenant.UnknownResend, s, eventsInTime, false, func(w *world, reached *bool) {
 						w.store.hook = func(at int, _ ledger.Commit) (bool, error) {

@@ -136,15 +136,17 @@ type fault struct {
 	name  string
 	apply bool
 	err   error
+	twice bool // the store repeats a write whose answer it lost, and refuses its own
 }
 
 func faults() []fault {
 	return []fault{
-		{"refused by the network", false, ledger.ErrUnavailable},
-		{"no answer, not applied", false, ledger.ErrUnknown},
-		{"no answer, applied", true, ledger.ErrUnknown},
-		{"dies before", false, errDeath},
-		{"dies after", true, errDeath},
+		{"refused by the network", false, ledger.ErrUnavailable, false},
+		{"no answer, not applied", false, ledger.ErrUnknown, false},
+		{"no answer, applied", true, ledger.ErrUnknown, false},
+		{"dies before", false, errDeath, false},
+		{"dies after", true, errDeath, false},
+		{"refused by its own first try", true, nil, true},
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"log/slog"
+	"sync"
 	"testing"
 	"time"
 
@@ -73,7 +74,6 @@ func newWorld(t *testing.T, change func(*followup.Intent)) *world {
 	w.send = &send.Service{Store: w.store, Policies: book, Mailer: w.post, IDs: ids, Now: time.Now, Timeout: timeout, CallTime: callTime, Log: log}
 	w.feed = &feedback.Service{Store: w.store, IDs: ids, Provider: "fake", Now: time.Now, Log: log}
 	w.sweep = &sweep.Service{Store: w.store, Now: time.Now, PerShard: 100, Log: log}
-	w.policy(1, tenant.ModeAuto)
 	w.seed(change)
 	w.store.commits, w.store.reads = 0, 0
 	return w
@@ -82,18 +82,27 @@ func newWorld(t *testing.T, change func(*followup.Intent)) *world {
 // policy puts the example policy in force with another mode.
 func (w *world) policy(version int, mode string) {
 	w.t.Helper()
+	text, err := document(version, mode)
+	w.must(err)
+	_, err = w.send.Policies.Apply(context.Background(), []byte(text), "test")
+	w.must(err)
+}
+
+// firstPolicy is made once, since thousands of worlds begin with it.
+var firstPolicy = sync.OnceValues(func() (string, error) { return document(1, tenant.ModeAuto) })
+
+func document(version int, mode string) (string, error) {
 	var doc map[string]any
-	err := json.Unmarshal(tenant.Example(), &doc)
+	if err := json.Unmarshal(tenant.Example(), &doc); err != nil {
+		return "", err
+	}
 	rule := doc["rules"].([]any)[0].(map[string]any)
 	doc["version"], rule["mode"] = version, mode
 	// Small, since each claim reads it: thousands of schedules are run.
 	doc["shared_addresses"], doc["endpoints"] = []any{}, doc["endpoints"].([]any)[:1]
 	rule["template"] = map[string]any{"version": 1, "subject": "Hello", "text": "Hello from {{.Business}}, {{.PostalAddress}}\n"}
-	text, err2 := json.Marshal(doc)
-	_, err3 := w.send.Policies.Apply(context.Background(), text, "test")
-	if err != nil || err2 != nil || err3 != nil {
-		w.t.Fatal(err, err2, err3)
-	}
+	text, err := json.Marshal(doc)
+	return string(text), err
 }
 
 // intentOf is a ready intent of the contact, decided and approved now.
@@ -121,6 +130,10 @@ func (w *world) seed(change func(*followup.Intent)) {
 	who := contact.Contact{Tenant: "demo", ID: "c1", Status: contact.Active, ConsentVersion: 1, Revision: 1, FromEvent: "e1", CreatedAt: now, Transition: 1}
 	w.must(c.Born(ledger.Step{Key: contactKey, Event: "create", Audit: record()}, who, ""))
 	w.must(c.Create("cadence", cadenceKey, followup.Cadence{Tenant: "demo", Contact: "c1", Rule: "welcome", Intent: "i1"}))
+	text, err := firstPolicy()
+	w.must(err)
+	current := ledger.Key{Entity: ledger.PolicyCurrent, Tenant: "demo", ID: "policy"}
+	w.must(c.Born(ledger.Step{Key: current, Event: "apply", Audit: record()}, ledger.Item{"policy_version": 1, "document": text, "transition": 1}, ""))
 	w.born(&c, w.intent)
 	w.commit(c)
 	w.op = w.timer(w.intent)

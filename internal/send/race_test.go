@@ -91,7 +91,7 @@ func nextPath(path []int) []int {
 // between any two store calls.
 func TestNoRandomScheduleBreaksAPromise(t *testing.T) {
 	t.Parallel()
-	for seed := range uint64(2000) {
+	for seed := range uint64(1000) {
 		synctest.Test(t, func(t *testing.T) { randomSchedule(t, rand.New(rand.NewPCG(seed, 1))) })
 		if t.Failed() {
 			t.Fatalf("seed %d", seed)

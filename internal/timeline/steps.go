@@ -45,7 +45,6 @@ func steps() map[string]string {
 		"event record":      "the event was recorded",
 		"event decide":      "the event was decided",
 		"event refer":       "the event was put before a person",
-		"event refer_again": "the event stays with a person",
 		"event park":        "the event was parked",
 		"event replay":      "the event was taken up again",
 

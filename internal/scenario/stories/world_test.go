@@ -221,6 +221,19 @@ func (w *world) mails(intent string) int {
 	return n
 }
 
+// mailsTo are what the provider took for an address.
+func (w *world) mailsTo(address string) int {
+	n := 0
+	for _, m := range w.ses.Sent() {
+		for _, to := range m.To {
+			if strings.EqualFold(to, address) {
+				n++
+			}
+		}
+	}
+	return n
+}
+
 // intent is the only one there is.
 func (w *world) intent() followup.Intent {
 	w.t.Helper()
