@@ -41,6 +41,7 @@ const (
 	ProviderMessage Entity = "provider_message" // provider message ID; under tenant "-"
 	Feedback        Entity = "feedback"         // dedupe key of a provider event; under tenant "-"
 	FeedProbe       Entity = "feed_probe"       // "feed"; under tenant "-"
+	Idempotency     Entity = "idempotency"      // the caller's key; what it is for
 	Policy          Entity = "policy"           // "policy"; version
 	PolicyCurrent   Entity = "policy_current"   // "policy"
 	Stop            Entity = "stop"             // "stop"; tenant "-" stops all
@@ -61,7 +62,7 @@ func (e Entity) Table() schema.Table {
 	case Audit:
 		return schema.Audit
 	case ContactKey, Contact, Enquiry, MatchDecision, Intent, Attempt, ReviewTask, Guard,
-		Cadence, CRMMapping, ProviderMessage, Feedback, FeedProbe, Policy, PolicyCurrent, Stop:
+		Cadence, CRMMapping, ProviderMessage, Feedback, FeedProbe, Idempotency, Policy, PolicyCurrent, Stop:
 		return schema.Ledger
 	}
 	return ""

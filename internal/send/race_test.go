@@ -38,6 +38,9 @@ func TestTwoWorkersInEveryOrderSubmitOnce(t *testing.T) {
 			t.Fatalf("order %v", taken)
 		}
 		path = nextPath(taken)
+		if testing.Short() && seen == 300 {
+			return
+		}
 	}
 	// The loser makes four calls or more, the winner nine: C(13, 4) = 715 orders
 	// at the least, were none to end early.
@@ -91,7 +94,11 @@ func nextPath(path []int) []int {
 // between any two store calls.
 func TestNoRandomScheduleBreaksAPromise(t *testing.T) {
 	t.Parallel()
-	for seed := range uint64(1000) {
+	seeds := uint64(1000)
+	if testing.Short() {
+		seeds = 200
+	}
+	for seed := range seeds {
 		synctest.Test(t, func(t *testing.T) { randomSchedule(t, rand.New(rand.NewPCG(seed, 1))) })
 		if t.Failed() {
 			t.Fatalf("seed %d", seed)

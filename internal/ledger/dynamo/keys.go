@@ -20,6 +20,7 @@ package dynamo
 //	provider_message ledger  -#provider_message#<message>   provider_message            Get: whose attempt is this
 //	feedback         ledger  -#feedback#<dedupe key>        feedback                    Get
 //	feed_probe       ledger  -#feed_probe#feed              feed_probe                  Get
+//	idempotency      ledger  <tenant>#idempotency#<key>     idempotency#<what for>      Get
 //	policy           ledger  <tenant>#policy#policy         policy#<version>            Get; List: versions
 //	policy_current   ledger  <tenant>#policy#policy         policy_current              Get
 //	stop             ledger  <tenant>#stop#stop             stop                        Get, before each claim

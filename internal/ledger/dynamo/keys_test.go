@@ -30,6 +30,7 @@ var every = []ledger.Key{
 	{Entity: ledger.ProviderMessage, Tenant: ledger.NoTenant, ID: "m1"},
 	{Entity: ledger.Feedback, Tenant: ledger.NoTenant, ID: "f1"},
 	{Entity: ledger.FeedProbe, Tenant: ledger.NoTenant, ID: "feed"},
+	{Entity: ledger.Idempotency, Tenant: "acme", ID: "order-7", Sub: "import"},
 	{Entity: ledger.Policy, Tenant: "acme", ID: "policy", Sub: "7"},
 	{Entity: ledger.PolicyCurrent, Tenant: "acme", ID: "policy"},
 	{Entity: ledger.Stop, Tenant: ledger.NoTenant, ID: "stop"},
