@@ -32,7 +32,7 @@ VENV_STAMP := .venv/.made-$(VENV_KEY)
 
 .DEFAULT_GOAL := help
 .PHONY: help run demo build setup tools-present test test-race check fmt-check vet lint import-rule \
-	verify-docs mod-check vuln fuzz kill clean
+	verify-docs mod-check vuln fuzz kill mutate clean
 
 help: ## list the targets
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -106,6 +106,9 @@ vuln: $(GOVULNCHECK) ## known vulnerabilities (status 75: the database cannot be
 
 kill: build ## kill `onefold dev` 50 times while 2,000 deliveries are sent (about 5 minutes)
 	$(GO) test ./internal/cmd/onefold -run TestSIGKILL -v -count=1 -timeout 30m -kills 50 -deliveries 2000
+
+mutate: ## break the protocol in one place at a time: a test must notice each (10 minutes; ARGS='-only ses')
+	nice $(GO) test ./internal/mutation -run TestEveryBreakageIsCaught -v -count=1 -timeout 2h -all $(ARGS)
 
 fuzz: ## each fuzz target for FUZZTIME (10s)
 	@tools/fuzz $(FUZZTIME)

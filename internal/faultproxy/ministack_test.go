@@ -119,7 +119,7 @@ func TestWhatACommitMakesOfEachFault(t *testing.T) {
 			t.Parallel()
 			b := newBench(t, faultproxy.Rule{Fault: fault, Operation: transact})
 			err := b.store.Commit(t.Context(), both(t))
-			if !errors.Is(err, want.means) || ledger.NotWritten(err) != (want.means != ledger.ErrUnknown) {
+			if !errors.Is(err, want.means) || ledger.NotWritten(err) == errors.Is(want.means, ledger.ErrUnknown) {
 				t.Errorf("got %v, want %v", err, want.means)
 			}
 			if got := b.stored(t); got != want.written {
@@ -164,6 +164,19 @@ func TestAThrottleAfterALostAnswerIsNotNothingWritten(t *testing.T) {
 	err := b.store.Commit(t.Context(), both(t))
 	if !errors.Is(err, ledger.ErrUnknown) || ledger.NotWritten(err) || !b.stored(t) {
 		t.Errorf("got %v: the commit is stored and the error must not deny it", err)
+	}
+}
+
+// Also where the SDK has given up in between and the store begins again: until
+// it is known that nothing was written, the token stays.
+func TestTheTokenOutlivesTheSDKsOwnTries(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, faultproxy.Rule{Fault: faultproxy.DropAfter, Operation: transact, Times: 1}, faultproxy.Rule{Fault: faultproxy.Exceeded, Operation: transact, Times: 3})
+	if err := b.store.Commit(t.Context(), both(t)); err != nil || !b.stored(t) {
+		t.Errorf("the writer lost to itself: %v", err)
+	}
+	if n := b.proxy.Did(faultproxy.Exceeded, ""); n != 3 {
+		t.Errorf("%d throttles, want 3: the course was another", n)
 	}
 }
 

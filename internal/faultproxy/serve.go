@@ -115,7 +115,7 @@ func (p *Proxy) forward(r *http.Request, body []byte) (answered, error) {
 	target.Scheme, target.Host = p.target.Scheme, p.target.Host
 	ctx, cancel := context.WithCancel(context.WithoutCancel(r.Context()))
 	defer cancel()
-	defer context.AfterFunc(p.ctx, cancel)()
+	defer context.AfterFunc(p.ctx, cancel)() //nolint:contextcheck // the end of the proxy ends the request too
 	out, err := http.NewRequestWithContext(ctx, r.Method, target.String(), bytes.NewReader(body))
 	if err != nil {
 		return answered{}, err

@@ -207,7 +207,9 @@ func checkAudit(t *rapid.T, res flow.Result) {
 				want[ledger.AuditKey(w.Key, w.Item.Int("transition"))] = true
 			case ledger.OpUpdate:
 				want[ledger.AuditKey(w.Key, w.Set.Int("transition"))] = true
+			case ledger.OpCheck:
 			}
+		default:
 		}
 	}
 	for _, w := range on(res, ledger.Audit) {

@@ -4,7 +4,6 @@ import (
 	"slices"
 	"time"
 
-	"onefold/internal/audit"
 	"onefold/internal/contact"
 	"onefold/internal/digest"
 	"onefold/internal/extract"
@@ -241,9 +240,4 @@ func wants(t tb, res flow.Result, outcome string, reasons ...string) {
 			}
 		}
 	}
-}
-
-func audits(t tb, res flow.Result) []audit.Record {
-	t.Helper()
-	return created[audit.Record](t, res, ledger.Audit)
 }

@@ -166,7 +166,7 @@ func Rules() []Rule {
 			Outside: anything, Refused: []string{"testing/**"},
 		},
 		{
-			Layer: "guard of the code", Packages: internal("importrule"), Unit: 2,
+			Layer: "guard of the code", Packages: internal("importrule", "mutation"), Unit: 2,
 		},
 		{
 			Layer: "scenario", Packages: below(internal("scenario")), Imports: []string{"internal/**"},

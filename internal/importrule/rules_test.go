@@ -104,6 +104,8 @@ func TestEachLayerRefusesWhatIsNotBelowIt(t *testing.T) {
 		{"composition", "internal/lambdaio", "onefold/internal/importrule", false},
 
 		{"guard of the code", "internal/importrule", "onefold/internal/schema", false},
+		{"guard of the code", "internal/mutation", "onefold/internal/importrule", false},
+		{"guard of the code", "internal/mutation", "os/exec", true},
 		{"guard of the code", "internal/importrule", "golang.org/x/text/width", false},
 
 		{"scenario", "internal/scenario", "onefold/internal/ledger/mem", true},

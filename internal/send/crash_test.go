@@ -2,6 +2,7 @@ package send_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"testing"
 	"time"
@@ -74,7 +75,7 @@ func enumerate(t *testing.T, policy string, s story, events int, f fault, lossy 
 				return f.apply, f.err
 			}
 		})
-		reads := !f.apply && f.err != ledger.ErrUnknown && broken(t, policy, s, events, lossy, func(w *world, reached *bool) {
+		reads := !f.apply && !errors.Is(f.err, ledger.ErrUnknown) && broken(t, policy, s, events, lossy, func(w *world, reached *bool) {
 			w.store.readHook = func(at int) error {
 				if at != n {
 					return nil

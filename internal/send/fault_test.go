@@ -109,6 +109,7 @@ func (f *faulty) apply(ctx context.Context, c ledger.Commit) error {
 			if it, _ := f.Store.Get(context.Background(), w.Key); f.stopped == 0 && w.Key == guardKey && it.Text("stop_all") != "" {
 				f.stopped = f.applied
 			}
+		default:
 		}
 	}
 	return nil

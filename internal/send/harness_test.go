@@ -230,7 +230,7 @@ func (w *world) stop(ctx context.Context) {
 }
 
 // handle gives send one change, as a process that may die.
-func (w *world) handle(ctx context.Context, ch ledger.Change) (err error, died bool) {
+func (w *world) handle(ctx context.Context, ch ledger.Change) (died bool, err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			if _, ours := r.(death); !ours {
@@ -239,7 +239,7 @@ func (w *world) handle(ctx context.Context, ch ledger.Change) (err error, died b
 			died = true
 		}
 	}()
-	return w.send.Handle(ctx, ch), false
+	return false, w.send.Handle(ctx, ch)
 }
 
 func (w *world) change(k ledger.Key) ledger.Change { return ledger.Change{Key: k, Item: w.get(k)} }
@@ -249,7 +249,7 @@ func (w *world) run() error {
 	w.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), timeout)
 	defer cancel()
-	err, _ := w.handle(ctx, w.change(w.op))
+	_, err := w.handle(ctx, w.change(w.op))
 	return err
 }
 
@@ -257,7 +257,7 @@ func (w *world) run() error {
 func (w *world) happen(e mailer.Event) {
 	w.t.Helper()
 	for range 5 {
-		err, died := w.once(e)
+		died, err := w.once(e)
 		if err == nil && !died {
 			return
 		}
@@ -265,7 +265,7 @@ func (w *world) happen(e mailer.Event) {
 	w.t.Errorf("event %s was not taken in five deliveries", e.Type)
 }
 
-func (w *world) once(e mailer.Event) (err error, died bool) {
+func (w *world) once(e mailer.Event) (died bool, err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			if _, ours := r.(death); !ours {
@@ -274,7 +274,7 @@ func (w *world) once(e mailer.Event) (err error, died bool) {
 			died = true
 		}
 	}()
-	return w.feed.Handle(context.Background(), e), false
+	return false, w.feed.Handle(context.Background(), e)
 }
 
 // prove brings an event of now that is no mail of ours through the feed.
@@ -324,7 +324,7 @@ func (w *world) pump() {
 			return
 		}
 		ctx, cancel := context.WithTimeout(context.Background(), timeout)
-		err, died := w.handle(ctx, ch)
+		died, err := w.handle(ctx, ch)
 		cancel()
 		if (err != nil || died) && !w.lossy {
 			w.store.again(ch)

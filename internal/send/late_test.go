@@ -32,7 +32,7 @@ func late(t *testing.T, policy string, v verdict, between func(*world)) *world {
 			between(w)
 		}
 	}
-	_, died := w.handle(t.Context(), w.change(w.op)) // its life is not ended by the runner: the worst case
+	died, _ := w.handle(t.Context(), w.change(w.op)) // its life is not ended by the runner: the worst case
 	if died {
 		t.Fatal("died")
 	}
@@ -107,7 +107,7 @@ func TestALateAcceptanceIsEvidence(t *testing.T) {
 						return true, nil
 					}
 				}
-				if err, _ := w.handle(t.Context(), w.change(w.op)); err != nil {
+				if _, err := w.handle(t.Context(), w.change(w.op)); err != nil {
 					t.Errorf("%s: %v", f.name, err)
 				}
 				wantAccepted(t, w, 1)

@@ -31,13 +31,25 @@ func (s *Service) settle(ctx context.Context, op outbox.Operation, i followup.In
 		if r, refused := ledger.AsRefused(err); refused {
 			err = s.settleRefused(write, op, i, res, r)
 		}
+		if err != nil {
+			pause(write, time.Duration(20<<try)*time.Millisecond)
+		}
 		cancel()
 		if err == nil {
 			return nil
 		}
-		time.Sleep(time.Duration(20<<try) * time.Millisecond)
 	}
 	return fmt.Errorf("settle intent %s: %w", i.ID, err)
+}
+
+// pause waits for d, at most until ctx ends.
+func pause(ctx context.Context, d time.Duration) {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-ctx.Done():
+	}
 }
 
 // settleOnce makes the fenced commit. index says whether the message index is

@@ -42,11 +42,11 @@ func what(r record, kindOf func(operation string) string) string {
 
 func steps() map[string]string {
 	return map[string]string{
-		"event record":      "the event was recorded",
-		"event decide":      "the event was decided",
-		"event refer":       "the event was put before a person",
-		"event park":        "the event was parked",
-		"event replay":      "the event was taken up again",
+		"event record": "the event was recorded",
+		"event decide": "the event was decided",
+		"event refer":  "the event was put before a person",
+		"event park":   "the event was parked",
+		"event replay": "the event was taken up again",
 
 		"contact create":           "the contact was made",
 		"contact update":           "the contact was changed",
