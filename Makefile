@@ -32,7 +32,7 @@ VENV_STAMP := .venv/.made-$(VENV_KEY)
 
 .DEFAULT_GOAL := help
 .PHONY: help run demo build setup tools-present test test-race check fmt-check vet lint import-rule \
-	verify-docs mod-check vuln fuzz kill mutate clean
+	verify-docs mod-check vuln fuzz kill mutate prove clean
 
 help: ## list the targets
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -109,6 +109,9 @@ kill: build ## kill `onefold dev` 50 times while 2,000 deliveries are sent (abou
 
 mutate: ## break the protocol in one place at a time: a test must notice each (10 minutes; ARGS='-only ses')
 	nice $(GO) test ./internal/mutation -run TestEveryBreakageIsCaught -v -count=1 -timeout 2h -all $(ARGS)
+
+prove: setup ## play 100,000 and more schedules of crashes, races and lost records (about 5 minutes on 2 cores)
+	$(GO) test ./internal/scenario -count=1 -timeout 40m -v -run 'TestProve$$' -prove
 
 fuzz: ## each fuzz target for FUZZTIME (10s)
 	@tools/fuzz $(FUZZTIME)

@@ -30,62 +30,68 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if rule == nil {
 		rule = &standing{Rule: Rule{Fault: Pass}}
 	}
-	fault := p.happen(w, r, req, rule.Rule)
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.did[done{fault, operation}]++
+	p.happen(w, r, req, rule.Rule)
 }
 
-// happen does it, and tells what it came to.
-func (p *Proxy) happen(w http.ResponseWriter, r *http.Request, req Request, rule Rule) Fault {
+// happen does it. It is counted before the client is told: whoever has an
+// answer finds it in the counts.
+func (p *Proxy) happen(w http.ResponseWriter, r *http.Request, req Request, rule Rule) {
 	hit := func() {
 		if rule.Hit != nil {
 			rule.Hit(req)
 		}
 	}
+	onward := true
 	switch rule.Fault {
 	case DropAfter, DelayAnswer, FailAfter:
 	default:
 		hit()
 	}
 	switch rule.Fault {
-	case DropBefore:
-		cut(w)
-		return rule.Fault
 	case Conflict, Throttle, Exceeded, FailBefore:
+		p.count(rule.Fault, req)
 		answer(w, rule.Fault, req)
-		return rule.Fault
+		return
+	case DropBefore:
+		onward = false
 	case Delay:
-		if !p.hold(r, rule.Wait) {
-			cut(w)
-			return rule.Fault
-		}
+		onward = p.hold(r, rule.Wait)
 	default:
+	}
+	if !onward {
+		p.count(rule.Fault, req)
+		cut(w)
+		return
 	}
 	got, err := p.forward(r, req.Body)
 	if err != nil {
+		p.count(Unreached, req)
 		cut(w)
-		return Unreached
+		return
 	}
 	switch rule.Fault {
-	case DropAfter:
+	case DropAfter, DelayAnswer, FailAfter:
 		hit()
-		cut(w)
-		return rule.Fault
-	case FailAfter:
-		hit()
-		answer(w, rule.Fault, req)
-		return rule.Fault
-	case DelayAnswer:
-		hit()
-		if !p.hold(r, rule.Wait) {
-			cut(w)
-			return rule.Fault
-		}
 	default:
 	}
-	copyTo(w, got)
-	return rule.Fault
+	if rule.Fault == DelayAnswer {
+		onward = p.hold(r, rule.Wait)
+	}
+	p.count(rule.Fault, req)
+	switch {
+	case rule.Fault == DropAfter || !onward:
+		cut(w)
+	case rule.Fault == FailAfter:
+		answer(w, rule.Fault, req)
+	default:
+		copyTo(w, got)
+	}
+}
+
+func (p *Proxy) count(f Fault, r Request) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.did[done{f, r.Operation}]++
 }
 
 // hold waits; false if the client went away or the proxy was closed.

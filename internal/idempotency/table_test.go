@@ -59,3 +59,30 @@ func follows(t *testing.T, r row, status, event string, err error) {
 		t.Errorf("%q by %s: %v, now %q, want %q", status, event, err, rec.Status, to)
 	}
 }
+
+// TestTheFenceAsksForStatusOwnerAndAttempt: each by itself. A record that the
+// store removed and that was begun anew has the attempt of the old one; the same
+// owner never has two attempts, unless a caller keeps a token that he should not.
+func TestTheFenceAsksForStatusOwnerAndAttempt(t *testing.T) {
+	t.Parallel()
+	mine := claim.Record{Owner: "me", Attempt: 3}
+	for name, c := range map[string]struct {
+		row  ledger.Item
+		want bool
+	}{
+		"mine":            {ledger.Item{"status": "in_progress", "owner": "me", "attempt": 3}, true},
+		"mine, nudged":    {ledger.Item{"status": "in_progress", "owner": "me", "attempt": 3, "nudges": 4}, true},
+		"another owner":   {ledger.Item{"status": "in_progress", "owner": "you", "attempt": 3}, false},
+		"a later attempt": {ledger.Item{"status": "in_progress", "owner": "me", "attempt": 4}, false},
+		"finished":        {ledger.Item{"status": "completed", "owner": "me", "attempt": 3}, false},
+		"lost":            {ledger.Item{"status": "unknown", "owner": "me", "attempt": 3}, false},
+	} {
+		r := newRow(t)
+		if err := r.update(ledger.Cond{}, c.row); err != nil {
+			t.Fatal(err)
+		}
+		if err := r.update(idempotency.Fence(mine), idempotency.Complete("x", at(0))); (err == nil) != c.want {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}

@@ -17,9 +17,10 @@ import (
 	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodbstreams"
+	awss3 "github.com/aws/aws-sdk-go-v2/service/s3"
 
 	"onefold/internal/app"
-	"onefold/internal/blob/dir"
+	"onefold/internal/blob/s3"
 	"onefold/internal/crm/hubspot"
 	"onefold/internal/digest"
 	"onefold/internal/extract/rules"
@@ -47,9 +48,9 @@ const (
 
 // settings are all that a process knows of the world.
 type settings struct {
-	AWS     string // endpoint of DynamoDB
+	AWS     string // endpoint of DynamoDB and S3
 	Account string
-	Raw     string // folder of raw content, shared by all processes
+	Bucket  string // of raw content, in S3 at the same endpoint
 	Key     []byte // identifier key
 	Secrets map[string]string
 	SES     string
@@ -71,20 +72,23 @@ func (s settings) aws() aws.Config {
 	return aws.Config{Region: localaws.Region, BaseEndpoint: &s.AWS, Credentials: credentials.NewStaticCredentialsProvider(s.Account, "local", "")}
 }
 
+func (s settings) buckets() *awss3.Client {
+	return awss3.NewFromConfig(s.aws(), func(o *awss3.Options) { o.UsePathStyle = true })
+}
+
 // parts puts the adapters together, none of them with settings of the test's
 // own but endpoints, credentials and clock.
 func (s settings) parts(now func() time.Time, log *slog.Logger) (app.Parts, error) {
 	key, err1 := digest.NewKey(s.Key)
-	blobs, err2 := dir.Open(s.Raw)
 	// The adapter compares its clock with deadlines of contexts, which are of
 	// this machine's clock.
-	mail, err3 := ses.New(ses.Config{Region: localaws.Region, Endpoint: s.SES, Now: time.Now, Credentials: credentials.NewStaticCredentialsProvider("local", "local", "")})
-	crm, err4 := hubspot.New(hubspot.Config{BaseURL: s.CRM, Token: func(context.Context) (string, error) { return crmToken, nil }})
+	mail, err2 := ses.New(ses.Config{Region: localaws.Region, Endpoint: s.SES, Now: time.Now, Credentials: credentials.NewStaticCredentialsProvider("local", "local", "")})
+	crm, err3 := hubspot.New(hubspot.Config{BaseURL: s.CRM, Token: func(context.Context) (string, error) { return crmToken, nil }})
 	return app.Parts{
-		Store: dynamo.New(dynamodb.NewFromConfig(s.aws()), dynamo.Options{Prefix: prefix}), Blob: blobs, Mailer: mail, CRM: crm,
+		Store: dynamo.New(dynamodb.NewFromConfig(s.aws()), dynamo.Options{Prefix: prefix}), Blob: s3.New(s.buckets(), s.Bucket), Mailer: mail, CRM: crm,
 		Extractor: rules.New(), IDs: key, Secrets: s.webhookSecrets, Now: now, Log: log,
 		Timeout: workerTimeout, CallTime: callTime, KeepPolicy: time.Minute,
-	}, errors.Join(err1, err2, err3, err4)
+	}, errors.Join(err1, err2, err3)
 }
 
 func (s settings) webhookSecrets(_ context.Context, _, name string) ([]webhook.Secret, error) {
@@ -167,7 +171,7 @@ func (p *process) sweep() {
 		} else {
 			p.say("swept")
 		}
-		time.Sleep(700 * time.Millisecond)
+		time.Sleep(300 * time.Millisecond)
 	}
 }
 

@@ -8,7 +8,7 @@ package stories_test
 // over the whole stream, so that every event and operation is contended for;
 // ledger/dynamo, the SES and HubSpot adapters with their retries as in
 // production; HTTP, signatures, the sender's repeats. One process is killed
-// with SIGKILL in the middle. Fake: DynamoDB and its streams (MiniStack), SES
+// with SIGKILL in the middle. Fake: DynamoDB, its streams and S3 (MiniStack), SES
 // and HubSpot (wire fakes), the weather (the fault proxy loses requests and
 // answers, makes conflicts, throttles, fails and delays by chance), the time
 // that leases take to lapse (later processes have a clock that is ahead).
@@ -138,7 +138,11 @@ func TestTwoDeliveriesOfOnePersonAtTheSameMomentMakeOneContactAndOneFollowUp(t *
 		}
 		w.together(random, p, urls)
 	}
-	w.until("most is decided", func() bool { return w.undecided() <= 2 })
+	// What the dead process has claimed, and what met too many faults, is for
+	// later.
+	for end := time.Now().Add(5 * time.Second); w.pending() > 0 && time.Now().Before(end); {
+		time.Sleep(100 * time.Millisecond)
+	}
 	for _, c := range workers {
 		c.kill()
 	}
@@ -210,8 +214,7 @@ func (w *world) deliver(o local.Outgoing, urls []string, order []int) error {
 	return fmt.Errorf("not taken: %s", said)
 }
 
-// undecided counts events that wait for a worker and operations that wait for
-// one now.
+// undecided counts events that wait for a worker.
 func (w *world) undecided() int {
 	n := 0
 	for _, it := range w.all(ledger.Event) {
@@ -239,7 +242,7 @@ func (w *world) pending() int {
 func (w *world) finishLater() {
 	w.t.Helper()
 	w.t.Logf("left for later: %d", w.pending())
-	for _, ahead := range []time.Duration{10 * time.Minute, 25 * time.Minute, 45 * time.Minute, 2 * time.Hour, 4 * time.Hour} {
+	for _, ahead := range []time.Duration{10 * time.Minute, 2 * time.Hour, 4 * time.Hour} {
 		w.forward(ahead)
 		w.probe()
 		c := w.start(extractWorker, crmWorker, sendWorker, sweepWorker)

@@ -90,6 +90,11 @@ func (c *worker) address() string {
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		url = c.url
+		select {
+		case <-c.ended:
+			c.w.t.Fatalf("a process ended by itself; %s", c.log.tail())
+		default:
+		}
 		return url != ""
 	})
 	return url
@@ -101,9 +106,12 @@ func (c *worker) workedOff(consumers ...string) {
 	c.w.t.Helper()
 	swept := c.said("swept")
 	c.w.until("the sweeper has run", func() bool { return c.said("swept") >= max(swept+1, 2) })
+	idle := map[string]int{}
 	for _, consumer := range consumers {
-		idle := c.said("idle " + consumer)
-		// Two in a row: the first may have begun before the sweep ended.
-		c.w.until(consumer+" is idle", func() bool { return c.said("idle "+consumer) >= idle+2 })
+		idle[consumer] = c.said("idle " + consumer)
+	}
+	for _, consumer := range consumers {
+		// Two: the first may have begun before the sweep ended.
+		c.w.until(consumer+" is idle", func() bool { return c.said("idle "+consumer) >= idle[consumer]+2 })
 	}
 }

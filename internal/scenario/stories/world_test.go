@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	awss3 "github.com/aws/aws-sdk-go-v2/service/s3"
 
 	"onefold/internal/app"
 	"onefold/internal/crm/crmtest"
@@ -65,8 +66,9 @@ func newWorld(t *testing.T, seed uint64, change func(rule map[string]any)) *worl
 	w := &world{t: t}
 	key := sha256.Sum256(fmt.Appendf(nil, "identifiers of %d", seed))
 	secret := "whsec_" + base64.StdEncoding.EncodeToString(key[:])
+	account := stack.NewAccount()
 	w.set = settings{
-		AWS: stack.Endpoint(), Account: stack.NewAccount(), Raw: t.TempDir(), Key: key[:], Secrets: map[string]string{"form": secret, "mail": secret},
+		AWS: stack.Endpoint(), Account: account, Bucket: prefix + account, Key: key[:], Secrets: map[string]string{"form": secret, "mail": secret},
 	}
 	var err error
 	if w.ses, err = mailertest.NewServer(mailertest.Options{
@@ -87,6 +89,9 @@ func newWorld(t *testing.T, seed uint64, change func(rule map[string]any)) *worl
 		_ = w.ses.Close(ctx)
 	})
 	if err := dynamo.Create(t.Context(), dynamodb.NewFromConfig(w.set.aws()), prefix); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.set.buckets().CreateBucket(t.Context(), &awss3.CreateBucketInput{Bucket: &w.set.Bucket}); err != nil {
 		t.Fatal(err)
 	}
 	if err := w.parts.CRM.(interface {
