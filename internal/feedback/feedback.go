@@ -189,13 +189,14 @@ func (s *Service) stop(ctx context.Context, tenantID, intent string, e mailer.Ev
 }
 
 // stopCommit is the stop with its note. An address that is stopped already
-// keeps the time and reason of the first stop; the count rises all the same.
+// keeps the time of the first stop; the count rises all the same.
 func (s *Service) stopCommit(i followup.Intent, e mailer.Event, seen ledger.Item, reason string, now utc.Time) (ledger.Commit, error) {
 	var c ledger.Commit
 	set := ledger.Item{}
 	if seen.Text(guard.StopAttr(guard.ScopeAll)) == "" {
-		set[guard.StopAttr(guard.ScopeAll)], set["reason"] = now, reason
+		set[guard.StopAttr(guard.ScopeAll)] = now
 	}
+	set["reason"] = guard.StopReason(seen.Text("reason"), reason)
 	if i.Recipient != "" && seen.Text("erased_at") == "" {
 		set["address"] = i.Recipient
 	}

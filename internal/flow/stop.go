@@ -58,10 +58,8 @@ func (b *builder) stopGuard(p Party, reason string) error {
 	if p.Guard.Text(guard.StopAttr(guard.ScopeAll)) == "" {
 		set[guard.StopAttr(guard.ScopeAll)] = b.g.Now // the first stop's time is the one that counts
 	}
-	// A bounce may be lifted once the address works again. What a person said is
-	// not to be lifted with it, so its reason stays.
-	if said := p.Guard.Text("reason"); reason != guard.ReasonBounce || said == "" {
-		set["reason"] = reason
+	if said := p.Guard.Text("reason"); guard.StopReason(said, reason) != said {
+		set["reason"] = guard.StopReason(said, reason)
 	}
 	if reason == guard.ReasonBounce {
 		set["bounces"] = p.Guard.Int("bounces") + 1

@@ -61,7 +61,7 @@ var intentTable = machine.Table{
 		{Event: Back, From: []string{Sending}, To: Ready, By: "send, fenced"},
 		{Event: Lose, From: []string{Sending}, To: Unknown, By: "send: fenced by the owner, or by whoever finds the lease lapsed"},
 		{Event: Evidence, From: []string{Sending, Unknown, Ready, InReview}, To: Accepted, By: "feedback"},
-		{Event: Suppress, From: []string{Proposed, Ready}, To: Suppressed, By: "send"},
+		{Event: Suppress, From: []string{Proposed, Ready, InReview}, To: Suppressed, By: "send; of one in review only while nothing of it can have been sent"},
 		{Event: Cancel, From: []string{Proposed, Ready}, To: Cancelled, By: "send"},
 		{Event: Refer, From: []string{Ready, Unknown}, To: InReview, By: "send"},
 		{Event: Resend, From: []string{Unknown, InReview}, To: Ready, By: "a person, or the policy in those words"},

@@ -44,6 +44,17 @@ const (
 	ReasonPerson    = "person"
 )
 
+// StopReason is the reason that a stopped address carries when another comes.
+// A bounce may be lifted once the address works again; what a person said is
+// not to be lifted with it. So words of a person take the place of a bounce,
+// and nothing takes theirs.
+func StopReason(said, reason string) string {
+	if said == "" || said == ReasonBounce {
+		return reason
+	}
+	return said
+}
+
 // StopAttr is the attribute that stops a scope.
 func StopAttr(scope string) string { return "stop_" + scope }
 

@@ -64,7 +64,7 @@ func nouns() map[string]noun {
 			back      .           .           .           ready     .          .          .           .           .             .
 			lose      .           .           .           unknown   .          .          .           .           .             .
 			evidence  .           .           accepted    accepted  accepted   accepted   .           .           .             .
-			suppress  .           suppressed  suppressed  .         .          .          .           .           .             .
+			suppress  .           suppressed  suppressed  .         .          suppressed .           .           .             .
 			cancel    .           cancelled   cancelled   .         .          .          .           .           .             .
 			refer     .           .           in_review   .         in_review  .          .           .           .             .
 			resend    .           .           .           .         ready      ready      .           .           .             .

@@ -7,6 +7,7 @@ import (
 
 	"onefold/internal/followup"
 	"onefold/internal/ledger"
+	"onefold/internal/tenant"
 	"onefold/internal/utc"
 )
 
@@ -89,6 +90,34 @@ func TestAClaimThatCannotBeProvedSendsNothing(t *testing.T) {
 			})
 		})
 	}
+}
+
+// TestAWorkerHeldUpBeforeItsCallDoesNotSubmit: between its claim and its call,
+// until its lease is over and a second attempt has gone out. The time of the call
+// is what the lease leaves, and not what a call may take.
+func TestAWorkerHeldUpBeforeItsCallDoesNotSubmit(t *testing.T) {
+	t.Parallel()
+	bubble(t, func(t *testing.T) {
+		w := newWorld(t, func(i *followup.Intent) { i.OnUnknown = tenant.UnknownResend })
+		w.store.hook = func(n int, _ ledger.Commit) (bool, error) {
+			if n == 1 { // the claim; the next read is that of the stops
+				w.between(0, func() {
+					time.Sleep(lease + time.Second)
+					w.sweepOnce()
+					w.pump()
+					toDeadline(w)
+					w.pump()
+				})
+			}
+			return true, nil
+		}
+		_, _ = w.handle(t.Context(), w.change(w.op))
+		w.untilQuiet()
+		w.keep()
+		if w.post.taken("i1") != 1 || w.attempt(1).Text("state") != followup.AttemptNotBegun || w.attempt(2).Text("state") != followup.AttemptAccepted {
+			t.Errorf("%d taken, attempts %v, %v", w.post.taken("i1"), w.attempt(1), w.attempt(2))
+		}
+	})
 }
 
 // alter writes one row, past the faults of the store.

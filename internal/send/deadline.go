@@ -101,7 +101,14 @@ func (s *Service) cancelAll(ctx context.Context, op outbox.Operation) error {
 			if err != nil {
 				return err
 			}
-			if !found || (i.State != followup.Ready && i.State != followup.Proposed) {
+			if !found {
+				continue
+			}
+			waits, err := s.waits(ctx, i)
+			if err != nil {
+				return err
+			}
+			if !waits {
 				continue
 			}
 			word, err := s.forbidden(ctx, i)
@@ -120,6 +127,21 @@ func (s *Service) cancelAll(ctx context.Context, op outbox.Operation) error {
 			return s.finish(ctx, op, fmt.Sprintf("ended_%d", ended))
 		}
 	}
+}
+
+// waits tells whether nothing of an intent can have been sent: it is ready,
+// waits for approval, or was held before any submission. One whose outcome is
+// not known is not ended by a stop, since ending it would hide the question.
+func (s *Service) waits(ctx context.Context, i followup.Intent) (bool, error) {
+	switch i.State {
+	case followup.Ready, followup.Proposed:
+		return true, nil
+	case followup.InReview:
+		var t review.Task
+		found, err := s.get(ctx, ledger.Key{Entity: ledger.ReviewTask, Tenant: i.Tenant, ID: i.Review}, &t)
+		return found && t.Kind == review.HeldSend, err
+	}
+	return false, nil
 }
 
 // forbidden says what forbids an intent for good: a stop of its own address,
@@ -154,7 +176,7 @@ func (s *Service) cancelOne(ctx context.Context, i followup.Intent, word string)
 	}); err != nil {
 		return err
 	}
-	if i.State == followup.Proposed && i.Review != "" {
+	if i.State != followup.Ready && i.Review != "" {
 		var t review.Task
 		found, err := s.get(ctx, ledger.Key{Entity: ledger.ReviewTask, Tenant: i.Tenant, ID: i.Review}, &t)
 		if err != nil {

@@ -200,6 +200,30 @@ func TestAnOptOutEndsWhatIsQueuedAndItsQuestions(t *testing.T) {
 	})
 }
 
+// TestAnOptOutEndsAHeldMailAndLeavesAnUnknownOne: a held mail cannot have been
+// sent, so the question about it goes too; whether an unknown one was sent is
+// still to be answered.
+func TestAnOptOutEndsAHeldMailAndLeavesAnUnknownOne(t *testing.T) {
+	t.Parallel()
+	for kind, want := range map[string][2]string{
+		review.HeldSend:    {followup.Suppressed, review.Closed},
+		review.UnknownSend: {followup.InReview, review.Open},
+	} {
+		bubble(t, func(t *testing.T) {
+			w := newWorld(t, nil)
+			queued(w)
+			w.set(w.key("proposed"), ledger.Item{"state": followup.InReview})
+			w.set(taskKey("t1"), ledger.Item{"kind": kind})
+			w.stop(t.Context())
+			w.must(w.send.Handle(t.Context(), w.cancellation()))
+			intent, task := w.get(w.key("proposed")).Text("state"), w.get(taskKey("t1")).Text("state")
+			if intent != want[0] || task != want[1] {
+				t.Errorf("%s: intent %s, task %s; want %s, %s", kind, intent, task, want[0], want[1])
+			}
+		})
+	}
+}
+
 func TestAStoppedAddressDoesNotEndMailToAnotherOfTheContact(t *testing.T) {
 	t.Parallel()
 	bubble(t, func(t *testing.T) {
