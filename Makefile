@@ -23,7 +23,8 @@ SOURCES := $(wildcard functions internal infra)
 # Packages with goroutines of their own: the ones worth the race detector.
 RACE := $(addprefix ./,$(addsuffix /...,$(wildcard internal/ledger/mem internal/ledger/bolt \
 	internal/local internal/localaws internal/lambdaio internal/idempotency internal/send \
-	internal/crmsync internal/feedback internal/scenario)))
+	internal/crmsync internal/feedback internal/process internal/ingest internal/console internal/evidence \
+	internal/policybook internal/sweep)))
 
 # The virtual environment is made again when its content would differ: the
 # stamp's name is the checksum of the lock file and the version of Python.
@@ -72,7 +73,7 @@ test: setup vet ## every test, the emulated AWS included
 test-race: setup ## the concurrent packages under the race detector (needs a C compiler)
 	@command -v "$$($(GO) env CC)" >/dev/null || { echo "the race detector needs a C compiler: install gcc or clang" >&2; exit 1; }
 	@echo "==> test under the race detector"
-	CGO_ENABLED=1 $(GO) test -race -timeout 10m $(RACE)
+	CGO_ENABLED=1 $(GO) test -race -short -timeout 10m $(RACE)
 
 check: fmt-check vet lint import-rule verify-docs mod-check ## all that is checked without running the system
 

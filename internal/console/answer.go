@@ -60,10 +60,6 @@ var (
 	ErrStillOpen = errors.New("console: the task stays open")
 )
 
-// ApprovalLasts is how long an approved mail may wait before it has to be
-// shown to a person again.
-const ApprovalLasts = 72 * time.Hour
-
 // Answer carries an answer out.
 func (s *Service) Answer(ctx context.Context, tenantID, taskID string, a Answer) error {
 	t, err := s.task(ctx, tenantID, taskID)

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"onefold/internal/audit"
 	"onefold/internal/flow"
@@ -15,6 +16,7 @@ import (
 	"onefold/internal/ledger"
 	"onefold/internal/outbox"
 	"onefold/internal/review"
+	"onefold/internal/utc"
 )
 
 func TestEachAnswerAboutAMailMovesIntentAndTaskTogether(t *testing.T) {
@@ -48,7 +50,8 @@ func TestEachAnswerAboutAMailMovesIntentAndTaskTogether(t *testing.T) {
 				if op.Kind != outbox.SendIntent || op.Intent != "i1" || op.State != outbox.Open || op.DueAt.IsZero() || op.DueShard == "" {
 					t.Errorf("the operation is %+v", op)
 				}
-				if intent.Text("approved_hash") != i.ContentHash || intent.Text("approved_by") != "person:Grace" || intent.Text("not_after") == "" {
+				if intent.Text("approved_hash") != i.ContentHash || intent.Text("approved_by") != "person:Grace" ||
+					intent.Text("not_after") != utc.At(now.Add(48*time.Hour)).String() { // the 48 hours of its rule, from the approval
 					t.Errorf("approved as %v", intent)
 				}
 			}

@@ -3,6 +3,7 @@ package console
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"onefold/internal/audit"
 	"onefold/internal/flow"
@@ -66,7 +67,7 @@ func (s *Service) answerIntent(ctx context.Context, t review.Task, a Answer) err
 func (s *Service) intentStep(t review.Task, i followup.Intent, a Answer) (string, ledger.Item, error) {
 	now := utc.At(s.Now())
 	approved := ledger.Item{
-		"approved_hash": i.ContentHash, "approved_by": a.By, "approved_at": now, "not_after": now.Add(ApprovalLasts), "reason": "",
+		"approved_hash": i.ContentHash, "approved_by": a.By, "approved_at": now, "not_after": now.Add(sendWithin(i)), "reason": "",
 	}
 	switch {
 	case a.Action == Reject:
@@ -80,4 +81,13 @@ func (s *Service) intentStep(t review.Task, i followup.Intent, a Answer) (string
 		return followup.Resend, approved, nil
 	}
 	return followup.Approve, approved, nil
+}
+
+// sendWithin is how long a mail may wait from now on before it has to be shown
+// to a person again: as long as its rule gave it when it was decided.
+func sendWithin(i followup.Intent) time.Duration {
+	if i.SendWithin == 0 { // written by code that did not keep it
+		return i.NotAfter.Sub(i.CreatedAt)
+	}
+	return time.Duration(i.SendWithin) * time.Millisecond
 }

@@ -173,6 +173,7 @@ func (w *world) intent(kind, state string) followup.Intent {
 		Tenant: "acme", ID: "i1", Rule: "answer", RuleVersion: 3, Scope: "follow_up", Contact: "c1", Event: "e1", Guard: "g1",
 		State: state, Transition: 1, Review: "t1", From: "sales@example.org", Recipient: "ada@example.com",
 		Subject: "Re: Prices for two crates", Text: "Dear Ada,\n\ntwo crates cost 40 euros.", ConsentVersion: 1, CreatedAt: utc.At(now),
+		SendWithin: (48 * time.Hour).Milliseconds(), NotAfter: utc.At(now),
 	}
 	i.ContentHash = i.HashContent()
 	w.born(key(ledger.Intent, "i1"), ledger.Step{Event: "create"}, i, "")

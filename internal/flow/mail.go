@@ -135,6 +135,7 @@ func (b *builder) render(p followUpPlan) (followup.Intent, error) {
 		Recipient: b.g.Person.Address.String(), Subject: subject, Text: text,
 		ConfigurationSet: b.g.Policy.Sender.ConfigurationSet, TemplateVersion: p.rule.Template.Version,
 		ConsentVersion: consent, NotAfter: b.g.Now.Add(time.Duration(p.rule.SendWithin)),
+		SendWithin:  time.Duration(p.rule.SendWithin).Milliseconds(),
 		QuietPeriod: time.Duration(p.rule.QuietPeriod).Milliseconds(), OnUnknown: p.rule.OnUnknown,
 		UnknownWithin: time.Duration(p.rule.UnknownWithin).Milliseconds(),
 		CreatedAt:     b.g.Now, ContactRef: schema.Ref(b.tenant(), b.res.Contact),

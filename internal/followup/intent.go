@@ -58,6 +58,7 @@ type Intent struct {
 
 	ConsentVersion int64    `json:"consent_version"` // of the contact, when decided
 	NotAfter       utc.Time `json:"not_after,omitzero"`
+	SendWithin     int64    `json:"send_within_ms"` // from the decision, or from an approval
 	QuietPeriod    int64    `json:"quiet_period_ms"`
 	OnUnknown      string   `json:"on_unknown"`
 	UnknownWithin  int64    `json:"unknown_within_ms"`
