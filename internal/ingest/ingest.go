@@ -111,7 +111,7 @@ func (s *Service) handle(ctx context.Context, r Request) Response {
 		return unknownEndpoint(answers)
 	}
 	if len(r.Body) > MaxBody {
-		return Response{Status: answers.TooLarge, Error: "body_too_large", Hint: "at most 4194304 bytes; send large mail by way of S3"}
+		return Response{Status: answers.TooLarge, Error: "body_too_large", Hint: "at most 4194304 bytes: larger mail cannot be taken by this version"}
 	}
 	secrets, err := s.Secrets(ctx, r.Tenant, ep.Secret)
 	if err != nil {

@@ -2,7 +2,8 @@
 // for good, and which one is in force.
 //
 // Its invariant: a version, once stored, never changes, and the version in
-// force only rises. What was decided under a version can be read with it.
+// force only rises. What was decided under a version can be read with it. It
+// refuses a changed identity rule, under which known keys would not be found.
 package policybook
 
 import (
@@ -25,6 +26,13 @@ var ErrNone = errors.New("policybook: no policy for this tenant")
 // ErrStale means that the document's version is not above the one in force.
 // Whoever applies it reads the one in force and raises the number.
 var ErrStale = errors.New("policybook: the version is not above the one in force")
+
+// ErrIdentityChanged means that the document has another identity rule than the
+// policy in force, in any of its fields. The keys in the ledger were made under
+// that rule, so under another one an address that is known would be taken for a
+// new one, and get a second contact. Whoever applies it keeps the identity part
+// as it is: there is no migration of keys yet.
+var ErrIdentityChanged = errors.New("policybook: the identity rule is not the one in force")
 
 // MaxBytes is the most a policy document may have, so that it fits an item.
 const MaxBytes = 256 << 10
@@ -130,7 +138,8 @@ func (b *Book) Document(ctx context.Context, tenantID string, version int64) ([]
 // Apply puts a document in force: its version is stored and becomes the
 // current one in one commit. A document that is in force already, word for
 // word, is no error and changes nothing. Applied at once by two, one wins and
-// the other gets ErrStale.
+// the other gets ErrStale. A document that changes the identity rule gets
+// ErrIdentityChanged.
 func (b *Book) Apply(ctx context.Context, document []byte, by string) (tenant.Policy, error) {
 	if len(document) > MaxBytes {
 		return tenant.Policy{}, fmt.Errorf("policy document of %d bytes: at most %d", len(document), MaxBytes)
@@ -149,6 +158,15 @@ func (b *Book) Apply(ctx context.Context, document []byte, by string) (tenant.Po
 	}
 	if current != nil && p.Version <= current.Int("policy_version") {
 		return tenant.Policy{}, fmt.Errorf("%w: version %d is in force", ErrStale, current.Int("policy_version"))
+	}
+	if current != nil {
+		before, err := tenant.Parse([]byte(current.Text("document")))
+		if err != nil {
+			return tenant.Policy{}, fmt.Errorf("stored policy of tenant %s: %w", p.Tenant, err)
+		}
+		if before.Identity != p.Identity {
+			return tenant.Policy{}, ErrIdentityChanged
+		}
 	}
 	c, err := b.applyCommit(current, p, document, by)
 	if err != nil {

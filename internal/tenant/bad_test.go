@@ -87,6 +87,8 @@ func TestBadPoliciesAreRefusedAtTheExactPlace(t *testing.T) {
 		{"identity version", `"rules"`, `"identity": {"version": 0}, "rules"`, `/identity/version a whole number`},
 		{"identity word for a boolean", `"rules"`, `"identity": {"fold_dots": "yes"}, "rules"`, `/identity/fold_dots true if dots`},
 		{"field rule", `"rules"`, `"contact_fields": {"phone": "sometimes"}, "rules"`, `/contact_fields/phone one of "never"`},
+		{"no follow-up in a thread", `"rules"`, `"limits": {"per_thread": 0}, "rules"`, `/limits/per_thread from 1 to 1000`},
+		{"no follow-up to a domain", `"rules"`, `"limits": {"per_domain_day": 0}, "rules"`, `/limits/per_domain_day from 1 to 100000`},
 		{"confidence", `"rules"`, `"review": {"min_confidence": 101}, "rules"`, `/review/min_confidence from 0 to 100`},
 		{"crm", `"rules"`, `"crm": {"kind": "rolodex"}, "rules"`, `/crm/kind one of "hubspot"`},
 		{"task without crm", `"rules"`, `"crm": {"task": true}, "rules"`, `/crm/task without a CRM`},

@@ -14,7 +14,7 @@ import (
 // who is about to apply the second; empty if nothing does. Lists of endpoints
 // and rules are compared by name and ID, of addresses and intents as sets.
 // Lines that begin with "warning:" come first and name a change that does less
-// than it seems to. The lines hold addresses of the business: they are for its
+// than it seems to, or that is refused. The lines hold addresses of the business: they are for its
 // operator, not for a log.
 func Diff(before, after Policy) []string {
 	var lines []string
@@ -35,10 +35,8 @@ func warnings(before, after Policy) []string {
 	if after.Version <= before.Version && before.Tenant == after.Tenant {
 		lines = append(lines, fmt.Sprintf("warning: the policy changes but its version goes from %d to %d: raise it", before.Version, after.Version))
 	}
-	rule := before.Identity
-	rule.Version = after.Identity.Version
-	if rule != after.Identity && after.Identity.Version <= before.Identity.Version {
-		lines = append(lines, fmt.Sprintf("warning: the identity rule changes but its version is %d: raise it, and migrate the contact keys first", after.Identity.Version))
+	if before.Identity != after.Identity {
+		lines = append(lines, "warning: the identity rule changes, so this cannot be applied: a changed identity rule needs a migration, which this version does not have: keep the identity part as it is")
 	}
 	for _, r := range after.Rules {
 		old, ok := before.Rule(r.ID)

@@ -155,6 +155,21 @@ func TestDiffWarnsOfVersionsNotRaised(t *testing.T) {
 	}
 }
 
+// The keys in the ledger were made under the rule in force: raising the number
+// does not make them again.
+func TestDiffSaysThatAnotherIdentityRuleNeedsAMigration(t *testing.T) {
+	t.Parallel()
+	before := parse(t, string(tenant.Example()))
+	for _, identity := range []tenant.Identity{{Version: 2}, {Version: 2, FoldPlus: true}, {Version: 1, FoldDots: true}, {Version: 2, KeepLocalCase: true}} {
+		after := before
+		after.Version, after.Identity = 2, identity
+		got := tenant.Diff(before, after)
+		if len(got) == 0 || !strings.HasPrefix(got[0], "warning: the identity rule changes") || !strings.Contains(got[0], "needs a migration, which this version does not have") {
+			t.Errorf("%+v: Diff = %q, want a warning that it cannot be applied", identity, got)
+		}
+	}
+}
+
 func TestDiffTellsThatRulesAreTriedInAnotherOrder(t *testing.T) {
 	t.Parallel()
 	a, b := tenant.Rule{ID: "a", Intents: []string{"pricing"}}, tenant.Rule{ID: "b", Intents: []string{"meeting"}}

@@ -19,7 +19,7 @@ const MaxDocument = 256 << 10
 // a fault of this program.
 //
 // Defaults: scheme standard-webhooks; identity.version 1; contact_fields
-// fill_if_empty; min_confidence 50; of a rule: mode draft, scope follow_up,
+// fill_if_empty; min_confidence 50; per_thread 3; per_domain_day 20; of a rule: mode draft, scope follow_up,
 // fold_window 15m (a form, its notification and a direct mail arrive within
 // minutes of each other), quiet_period 24h, send_within 72h, on_unknown
 // review, unknown_within 6h. Lists that are absent are empty, never nil.
@@ -71,6 +71,7 @@ func decode(tree any) (Policy, error) {
 		Identity:      Identity{Version: 1},
 		ContactFields: FieldRules{Name: UpdateFillIfEmpty, Company: UpdateFillIfEmpty, Phone: UpdateFillIfEmpty},
 		Review:        ReviewLimits{MinConfidence: 50},
+		Limits:        Limits{PerThread: 3, PerDomainDay: 20},
 	}}
 	if err := json.Unmarshal(b, &d); err != nil {
 		return Policy{}, fmt.Errorf("decode checked policy: %w", err)

@@ -77,6 +77,7 @@ func TestAbsentValuesGetTheDocumentedDefaults(t *testing.T) {
 			Template: tenant.Template{Version: 1, Subject: "Hello", Text: "Hi\n{{.PostalAddress}}"},
 		}},
 		Review: tenant.ReviewLimits{MinConfidence: 50},
+		Limits: tenant.Limits{PerThread: 3, PerDomainDay: 20},
 	}
 	if !reflect.DeepEqual(p, want) {
 		t.Errorf("Parse gives\n%+v, want\n%+v", p, want)

@@ -24,6 +24,7 @@ type Policy struct {
 	Sender          Sender       `json:"sender"`
 	Rules           []Rule       `json:"rules"`
 	Review          ReviewLimits `json:"review"`
+	Limits          Limits       `json:"limits"`
 	CRM             CRM          `json:"crm"`
 }
 
@@ -146,6 +147,14 @@ type ReviewLimits struct {
 	// MinConfidence below which a stated confidence adds a reason for review,
 	// in hundredths, 0 to 100. It never lets anything pass by itself.
 	MinConfidence int64 `json:"min_confidence"`
+}
+
+// Limits bounds how many follow-ups are made without a person's word, so that
+// no machine that answers each of them under another address gets one for each
+// answer. Beyond a limit the event goes to review.
+type Limits struct {
+	PerThread    int64 `json:"per_thread"`     // follow-ups in one thread, default 3
+	PerDomainDay int64 `json:"per_domain_day"` // follow-ups to one domain in a day of UTC, default 20; not of domains that give anybody a mailbox
 }
 
 // CRM says where contacts go.

@@ -45,8 +45,13 @@ func (g *gatherer) fill(t *Timeline, personal bool) {
 		t.Intents = append(t.Intents, g.fillIntent(*i, len(t.Intents)+1, personal))
 	}
 	for _, op := range inOrder(g.operations, func(op *outbox.Operation) utc.Time { return op.CreatedAt }) {
+		tries := op.Attempt
+		if op.Kind == outbox.SendIntent {
+			// The timer is not claimed, the follow-up is.
+			tries = int64(len(g.attempts[op.Intent]))
+		}
 		t.Operations = append(t.Operations, Operation{
-			ID: op.ID, Kind: op.Kind, State: op.State, Reason: op.Reason, Attempts: op.Attempt, Nudges: op.Nudges,
+			ID: op.ID, Kind: op.Kind, State: op.State, Reason: op.Reason, Attempts: tries, Nudges: op.Nudges,
 			CRMID: op.CRMID, DueAt: op.DueAt, Event: op.Event, Intent: op.Intent,
 		})
 	}

@@ -30,6 +30,8 @@ func (t *Timeline) summarise(g *gatherer) {
 	switch {
 	case taken == 0 && open == 0:
 		t.say("%s got no mail.", who)
+	case taken == 0:
+		t.say("%s got no mail that is known of, and %s whose outcome is not known.", who, plural(open, "submission", "submissions"))
 	case open == 0:
 		t.say("%s got %s.", who, plural(taken, "mail", "mails"))
 	default:

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"onefold/internal/ledger"
+	"onefold/internal/outbox"
 	"onefold/internal/utc"
 )
 
@@ -69,21 +70,44 @@ func (t Timeline) writeOperations(b *strings.Builder) {
 		if n == 0 {
 			fmt.Fprintln(b)
 		}
-		fmt.Fprintf(b, "%-14s %-10s %s", op.Kind, op.State, plural(int(op.Attempts), "try", "tries"))
+		var parts []string
+		add := func(format string, args ...any) { parts = append(parts, fmt.Sprintf(format, args...)) }
+		if tries := t.triesOf(op); tries != "" {
+			add("%s", tries)
+		}
 		if op.CRMID != "" {
-			fmt.Fprintf(b, ", record %s", op.CRMID)
+			add("record %s", op.CRMID)
 		}
 		if op.Reason != "" {
-			fmt.Fprintf(b, ", %s", words(op.Reason))
+			add("%s", words(op.Reason))
 		}
 		if op.Nudges > 0 {
-			fmt.Fprintf(b, ", nudged %d times", op.Nudges)
+			add("nudged %d times", op.Nudges)
 		}
 		if !op.DueAt.IsZero() {
-			fmt.Fprintf(b, ", due %s", short(op.DueAt.String()))
+			add("due %s", short(op.DueAt.String()))
 		}
-		fmt.Fprintf(b, ", %s\n", op.ID)
+		add("%s", op.ID)
+		fmt.Fprintf(b, "%-14s %-10s %s\n", op.Kind, op.State, strings.Join(parts, ", "))
 	}
+}
+
+// triesOf says how often a call was made for an operation: nothing of a kind
+// that makes none, and for the timer of a follow-up the submissions of that.
+func (t Timeline) triesOf(op Operation) string {
+	tries := plural(int(op.Attempts), "try", "tries")
+	switch op.Kind {
+	case outbox.CancelIntents:
+		return ""
+	case outbox.SendIntent:
+		for _, i := range t.Intents {
+			if i.ID == op.Intent {
+				return tries + " of " + i.Label
+			}
+		}
+		return "" // of a follow-up that is not part of the answer
+	}
+	return tries
 }
 
 func (t Timeline) writeEntries(b *strings.Builder) {

@@ -143,7 +143,7 @@ type Operation struct {
 	Kind     string   `json:"kind"`
 	State    string   `json:"state"`
 	Reason   string   `json:"reason,omitempty"`
-	Attempts int64    `json:"attempts"`
+	Attempts int64    `json:"attempts"` // of send_intent: submissions of its follow-up
 	Nudges   int64    `json:"nudges,omitempty"`
 	CRMID    string   `json:"crm_id,omitempty"`
 	DueAt    utc.Time `json:"due_at,omitzero"`

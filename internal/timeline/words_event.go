@@ -23,6 +23,8 @@ func ofEvents() map[string]string {
 		// What it is.
 		"same_cause":                   "it is the same message as one that was answered already",
 		"within_fold_window":           "another follow-up for this person had just been made, and it joined that one",
+		"reply_to_ours":                "it answers a mail of ours, so a person goes on with it",
+		"loop_suspected":               "its thread or its sender's domain has had many follow-ups already, as when machines answer each other",
 		"no_rule":                      "no rule answers what it asks for",
 		"opt_out_words":                "its words ask for no more mail",
 		"opt_out_without_address":      "its words ask for no more mail, but no address could be found",

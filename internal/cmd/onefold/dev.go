@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"net/url"
 	"strings"
@@ -69,13 +70,31 @@ func (c devCmd) Run(e *env) error {
 		return c.explain(e, err)
 	}
 	c.welcome(e, s, kind, app.Clock().Sub(began))
-	<-e.ctx.Done()
+	var failure error
+	select {
+	case <-e.ctx.Done():
+	case failure = <-s.Failed():
+	}
+	if failure != nil {
+		return c.failed(e, s, failure)
+	}
 	e.printf("\n==> stop: the workers finish what they hold\n")
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(e.ctx), 10*time.Second)
 	defer cancel()
 	s.Stop(ctx)
 	e.printf("==> stopped; %s keeps everything\n", e.data)
 	return nil
+}
+
+// failed ends a system that can keep nothing any more.
+func (devCmd) failed(e *env, s *local.System, cause error) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(e.ctx), 10*time.Second)
+	defer cancel()
+	s.Stop(ctx)
+	if errors.Is(cause, ledger.ErrDamaged) {
+		return cause
+	}
+	return errors.New("the disk is full or failing: free space and start again")
 }
 
 func (c devCmd) policy(e *env) ([]byte, error) {
@@ -104,6 +123,11 @@ func (c devCmd) explain(e *env, err error) error {
 			hint = fmt.Sprintf("it is process %d at %s; end it, or name another folder with -data", r.PID, r.URL)
 		}
 		return hinted(fmt.Errorf("another onefold has %s open", e.data), hint)
+	case errors.Is(err, local.ErrNotLoopback):
+		return hinted(err, "use -listen 127.0.0.1:PORT (port 0 takes a free one)")
+	case errors.Is(err, fs.ErrPermission):
+		return hinted(fmt.Errorf("the data folder %s cannot be used: permission denied", e.data),
+			"the folder belongs to another user, or is not open to you: run as its owner, or name another folder with -data")
 	}
 	return err
 }
@@ -119,6 +143,9 @@ func (c devCmd) welcome(e *env, s *local.System, kind string, took time.Duration
 	e.printf("  review page   %s/review/\n", s.URL)
 	e.printf("  sent mail     %s/\n", s.MailURL)
 	e.printf("  fake CRM      %s/\n", s.CRMURL)
+	if c.Policy != "" && s.PolicyKept > 0 {
+		e.printf("\nversion %d is in force; %s differs: `onefold policy apply %s%s`\n", s.PolicyKept, c.Policy, c.Policy, dataFlag(e.data))
+	}
 	e.printf("\nA first event (the line is signed for the next 5 minutes):\n\n%s\n\n", curlLine(s, app.Clock()))
 	e.printf("Then: onefold explain -email robin@customer.example%s\nCtrl-C stops; nothing is lost.\n\n", dataFlag(e.data))
 }
@@ -158,5 +185,5 @@ func loopbackURL(s string) error {
 	case "127.0.0.1", "localhost", "::1":
 		return nil
 	}
-	return usage("-aws takes an emulator on this machine", "for real AWS use `cdk deploy`")
+	return usage("-aws takes an emulator on this machine", "this version runs on an emulator on this machine, and cannot be deployed to AWS")
 }

@@ -72,7 +72,20 @@ func (e *env) read(name string) ([]byte, error) {
 		}
 		return b, nil
 	}
-	from := e.stdin
+	b, err := unlessEnded(e.ctx, func() ([]byte, error) { return readAll(name, e.stdin) })
+	if err != nil {
+		return nil, err
+	}
+	if len(b) > maxFile {
+		return nil, fmt.Errorf("%s is larger than %d MiB", name, maxFile>>20)
+	}
+	return b, nil
+}
+
+// readAll reads a file, or standard input if its name is "-", to at most one
+// byte more than maxFile.
+func readAll(name string, stdin io.Reader) ([]byte, error) {
+	from := stdin
 	if name != "-" {
 		f, err := os.Open(name)
 		if err != nil {
@@ -85,10 +98,29 @@ func (e *env) read(name string) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", name, err)
 	}
-	if len(b) > maxFile {
-		return nil, fmt.Errorf("%s is larger than %d MiB", name, maxFile>>20)
-	}
 	return b, nil
+}
+
+// unlessEnded does a read that may wait for ever, as those of a terminal and a
+// pipe do, and gives it up when the context ends: there is no way to end such a
+// read, so it is left to end with the process.
+func unlessEnded[T any](ctx context.Context, read func() (T, error)) (T, error) {
+	type result struct {
+		value T
+		err   error
+	}
+	done := make(chan result, 1)
+	go func() {
+		value, err := read()
+		done <- result{value, err}
+	}()
+	select {
+	case r := <-done:
+		return r.value, r.err
+	case <-ctx.Done():
+		var none T
+		return none, ctx.Err()
+	}
 }
 
 // printf writes data for people. A reader that has gone away is no fault.

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"syscall"
 
 	"onefold/internal/ledger"
 )
@@ -80,6 +82,12 @@ func (e *env) describe(err error) *fault {
 	case errors.Is(err, ledger.ErrDamaged):
 		what = "the ledger in " + e.shown + " is damaged and cannot be read"
 		hint = "keep the folder as it is, restore it from a copy, or start with another -data folder"
+	case errors.Is(err, fs.ErrPermission):
+		hint = "you may not use it: `ls -l` shows who may; have the rights changed, or act as that user"
+	case errors.Is(err, fs.ErrNotExist):
+		hint = "look at how its name is written, and at the folder you are in"
+	case errors.Is(err, syscall.EISDIR):
+		hint = "name a file, not a folder"
 	}
 	return &fault{errors.New(what), hint, exitFailed}
 }

@@ -15,8 +15,16 @@ import (
 )
 
 func main() {
+	os.Exit(untilSignal(func(ctx context.Context) int {
+		return Main(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
+	}))
+}
+
+// untilSignal does work under a context that the first Ctrl-C or SIGTERM ends.
+// The second is no longer caught: it kills a process that does not end.
+func untilSignal(work func(context.Context) int) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	code := Main(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
-	stop()
-	os.Exit(code)
+	defer stop()
+	context.AfterFunc(ctx, stop)
+	return work(ctx)
 }

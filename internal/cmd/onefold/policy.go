@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 
 	"onefold/internal/local"
 	"onefold/internal/policybook"
@@ -57,20 +58,20 @@ func (c *policyValidateCmd) Run(e *env) error {
 		return nil
 	}
 	if invalid != nil {
-		return e.listProblems(c.File, invalid)
+		return listProblems(e.stdout, c.File, invalid)
 	}
 	e.printf("valid: tenant %s, version %d, %d rules, %d endpoints\n", p.Tenant, p.Version, len(p.Rules), len(p.Endpoints))
 	return nil
 }
 
-// listProblems prints what is wrong with a document, and fails.
-func (e *env) listProblems(name string, invalid *tenant.InvalidError) error {
+// listProblems writes what is wrong with a document, and fails.
+func listProblems(w io.Writer, name string, invalid *tenant.InvalidError) error {
 	for _, p := range invalid.Problems {
 		place := p.Path
 		if place == "" {
 			place = "document"
 		}
-		e.printf("%s: %s\n", plain(place), plain(p.Message))
+		_, _ = fmt.Fprintf(w, "%s: %s\n", plain(place), plain(p.Message))
 	}
 	return hinted(fmt.Errorf("%s is not a valid policy: problems: %d", name, len(invalid.Problems)),
 		"each place is a JSON Pointer into the document")

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os/user"
 	"strings"
 
@@ -15,15 +16,18 @@ import (
 )
 
 const policyApplyHelp = `usage:
-  onefold policy apply [-yes] [-over N] FILE
+  onefold policy apply [-yes] [-over N] [-json] FILE
 
 Puts a policy document in force. It says which data folder it acts on, prints
 how the document differs from the policy in force, and asks. Without -yes and
 without an answer nothing is applied. Applying what is in force already, word
-for word, changes nothing.
+for word, changes nothing. A document that changes the identity rule is refused.
 
   -yes      do not ask
   -over N   apply only if version N is in force (0: only if none is)
+  -json     print one JSON object: applied, version, changes. applied is false
+            if the document was in force already; what is asked, and why
+            nothing was applied, goes to stderr
 
 What was decided under an older version stays decided, and a new version of a
 rule makes no second follow-up for it. If another onefold process has the data
@@ -38,6 +42,15 @@ type policyApplyCmd struct {
 	File string `arg:"" name:"FILE"`
 	Yes  bool
 	Over *int64 `placeholder:"N"`
+	JSON bool   `name:"json"`
+}
+
+// applied is what policy apply -json prints. Names and meanings are stable;
+// properties may be added.
+type applied struct {
+	Applied bool     `json:"applied"` // false: it was in force already
+	Version int64    `json:"version"` // in force now
+	Changes []string `json:"changes"`
 }
 
 func (policyApplyCmd) Help() string { return policyApplyHelp }
@@ -63,18 +76,18 @@ func (c *policyApplyCmd) Run(e *env) error {
 // else can apply in between: the ledger is held by this process, and in the
 // process that serves others -over says what was shown.
 func (c *policyApplyCmd) apply(e *env, o *local.Opened) error {
-	p, doc, err := e.plan(o, c.File)
+	p, doc, err := e.plan(o, c.File, c.words(e))
 	if err != nil {
 		return err
 	}
-	e.printf("%s", plain(p.text()))
-	switch {
-	case c.Over != nil && *c.Over != p.InForce:
-		return hinted(fmt.Errorf("version %d is in force, not version %d: not applied", p.InForce, *c.Over), "look at the differences again")
-	case p.Same:
-		return nil
-	case p.stale() != nil:
-		return p.stale()
+	if !c.JSON || !c.Yes {
+		_, _ = io.WriteString(c.words(e), plain(p.text()))
+	}
+	if err := c.refusal(p); err != nil {
+		return err
+	}
+	if p.Same {
+		return c.tell(e, p)
 	}
 	if !c.Yes {
 		if err := e.confirm(p); err != nil {
@@ -82,13 +95,41 @@ func (c *policyApplyCmd) apply(e *env, o *local.Opened) error {
 		}
 	}
 	_, err = o.Policies.Apply(e.ctx, doc, operator())
-	if errors.Is(err, policybook.ErrStale) {
+	switch {
+	case errors.Is(err, policybook.ErrStale):
 		return hinted(errors.New("another version was applied in the meantime: not applied"), "look at the differences again")
-	}
-	if err != nil {
+	case errors.Is(err, policybook.ErrIdentityChanged):
+		return identityChanged(p.Tenant)
+	case err != nil:
 		return err
 	}
-	e.printf("applied: version %d of the policy of tenant %s is in force\n", p.Version, p.Tenant)
+	return c.tell(e, p)
+}
+
+// refusal says why the plan is not carried out, before anybody is asked.
+func (c *policyApplyCmd) refusal(p plan) error {
+	if c.Over != nil && *c.Over != p.InForce {
+		return hinted(fmt.Errorf("version %d is in force, not version %d: not applied", p.InForce, *c.Over), "look at the differences again")
+	}
+	return p.refusal()
+}
+
+// words is where the plan is shown: with -json, stdout is for the result alone.
+func (c *policyApplyCmd) words(e *env) io.Writer {
+	if c.JSON {
+		return e.stderr
+	}
+	return e.stdout
+}
+
+// tell says that the document of the plan is in force.
+func (c *policyApplyCmd) tell(e *env, p plan) error {
+	switch {
+	case c.JSON:
+		return e.printJSON(applied{Applied: !p.Same, Version: p.Version, Changes: p.Differences})
+	case !p.Same:
+		e.printf("applied: version %d of the policy of tenant %s is in force\n", p.Version, p.Tenant)
+	}
 	return nil
 }
 
@@ -101,24 +142,24 @@ func (c *policyApplyCmd) elsewhere(e *env) error {
 	}
 	var b bytes.Buffer
 	if err := e.relay([]string{"policy", "diff", "-json", "--", c.File}, []string{c.File}, &b); err != nil {
-		_, _ = e.stdout.Write(b.Bytes()) // the problems of the document
+		_, _ = c.words(e).Write(b.Bytes()) // the problems of the document
 		return err
 	}
 	var p plan
 	if err := json.Unmarshal(b.Bytes(), &p); err != nil {
 		return fmt.Errorf("read the plan of the process that holds the data folder: %w", err)
 	}
-	e.printf("%s", plain(p.text()))
-	if p.Same {
-		return nil
-	}
-	if err := p.stale(); err != nil {
+	_, _ = io.WriteString(c.words(e), plain(p.text()))
+	if err := c.refusal(p); err != nil {
 		return err
+	}
+	if p.Same {
+		return c.tell(e, p)
 	}
 	if err := e.confirm(p); err != nil {
 		return err
 	}
-	args := []string{"policy", "apply", "-yes", fmt.Sprintf("-over=%d", p.InForce), "--", c.File}
+	args := []string{"policy", "apply", "-yes", fmt.Sprintf("-over=%d", p.InForce), fmt.Sprintf("-json=%t", c.JSON), "--", c.File}
 	b.Reset()
 	err := e.relay(args, []string{c.File}, &b)
 	// The plan stands on the screen already.
@@ -129,7 +170,11 @@ func (c *policyApplyCmd) elsewhere(e *env) error {
 // confirm asks a person. No answer is no.
 func (e *env) confirm(p plan) error {
 	_, _ = fmt.Fprintf(e.stderr, "apply version %d to %s? [y/N] ", p.Version, plain(p.Folder))
-	answer, err := bufio.NewReader(e.stdin).ReadString('\n')
+	answer, err := unlessEnded(e.ctx, func() (string, error) { return bufio.NewReader(e.stdin).ReadString('\n') })
+	if e.ctx.Err() != nil {
+		_, _ = fmt.Fprintln(e.stderr)
+		return e.ctx.Err()
+	}
 	switch strings.ToLower(strings.TrimSpace(answer)) {
 	case "y", "yes":
 		return nil

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 
 	"onefold/internal/local"
@@ -15,10 +16,10 @@ const policyDiffHelp = `usage:
 
 Compares a policy document with the one in force of the same tenant, and
 changes nothing. Lines that begin with "warning:" name a change that does less
-than it seems to.
+than it seems to, or that cannot be applied.
 
   -json   print one JSON object: folder, tenant, in_force, version, same,
-          differences
+          identity_changed, differences
 
 examples:
   onefold policy diff policy.json
@@ -33,7 +34,7 @@ func (policyDiffCmd) Help() string { return policyDiffHelp }
 
 func (c *policyDiffCmd) Run(e *env) error {
 	return e.onLedger(func(o *local.Opened) error {
-		p, _, err := e.plan(o, c.File)
+		p, _, err := e.plan(o, c.File, e.stdout)
 		if err != nil {
 			return err
 		}
@@ -48,16 +49,19 @@ func (c *policyDiffCmd) Run(e *env) error {
 // plan is what applying a document would change. Names and meanings of its
 // JSON are stable; properties may be added.
 type plan struct {
-	Folder      string   `json:"folder"`
-	Tenant      string   `json:"tenant"`
-	InForce     int64    `json:"in_force"` // version; 0: none
-	Version     int64    `json:"version"`  // of the document
-	Same        bool     `json:"same"`     // word for word
+	Folder   string `json:"folder"`
+	Tenant   string `json:"tenant"`
+	InForce  int64  `json:"in_force"` // version; 0: none
+	Version  int64  `json:"version"`  // of the document
+	Same     bool   `json:"same"`     // word for word
+	Identity bool   `json:"identity_changed"`
+
 	Differences []string `json:"differences"`
 }
 
-// plan compares a document with what is in force.
-func (e *env) plan(o *local.Opened, file string) (plan, []byte, error) {
+// plan compares a document with what is in force. The problems of a faulty one
+// go to words.
+func (e *env) plan(o *local.Opened, file string, words io.Writer) (plan, []byte, error) {
 	doc, err := e.read(file)
 	if err != nil {
 		return plan{}, nil, err
@@ -65,7 +69,7 @@ func (e *env) plan(o *local.Opened, file string) (plan, []byte, error) {
 	after, err := tenant.Parse(doc)
 	var invalid *tenant.InvalidError
 	if errors.As(err, &invalid) {
-		return plan{}, nil, e.listProblems(file, invalid)
+		return plan{}, nil, listProblems(words, file, invalid)
 	}
 	if err != nil {
 		return plan{}, nil, err
@@ -83,6 +87,7 @@ func (e *env) plan(o *local.Opened, file string) (plan, []byte, error) {
 		return plan{}, nil, fmt.Errorf("the policy in force of tenant %s: %w", after.Tenant, err)
 	}
 	p.InForce, p.Same = before.Version, string(now) == string(doc)
+	p.Identity = before.Identity != after.Identity
 	p.Differences = append(p.Differences, tenant.Diff(before, after)...)
 	return p, doc, nil
 }
@@ -107,11 +112,22 @@ func (p plan) text() string {
 	return b.String()
 }
 
-// stale says why the plan cannot be carried out, or nothing.
-func (p plan) stale() error {
-	if p.InForce == 0 || p.Same || p.Version > p.InForce {
+// refusal says why the plan cannot be carried out, or nothing.
+func (p plan) refusal() error {
+	switch {
+	case p.InForce == 0 || p.Same:
 		return nil
+	case p.Version <= p.InForce:
+		return hinted(fmt.Errorf("version %d of the policy of tenant %s is in force, and the document is version %d", p.InForce, p.Tenant, p.Version),
+			fmt.Sprintf("raise its version to %d", p.InForce+1))
+	case p.Identity:
+		return identityChanged(p.Tenant)
 	}
-	return hinted(fmt.Errorf("version %d of the policy of tenant %s is in force, and the document is version %d", p.InForce, p.Tenant, p.Version),
-		fmt.Sprintf("raise its version to %d", p.InForce+1))
+	return nil
+}
+
+// identityChanged says what policybook.ErrIdentityChanged means to a person.
+func identityChanged(tenantID string) error {
+	return hinted(fmt.Errorf("the document changes the identity rule of tenant %s: not applied", tenantID),
+		"a changed identity rule needs a migration, which this version does not have: keep the identity part as it is")
 }

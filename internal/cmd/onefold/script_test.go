@@ -4,14 +4,23 @@ import (
 	"context"
 	"os"
 	"testing"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
-		"onefold": func() {
-			os.Exit(Main(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+		"onefold": main,
+		// stubborn does not end when it is told to.
+		"stubborn": func() {
+			os.Exit(untilSignal(func(ctx context.Context) int {
+				os.Stdout.WriteString("works\n")
+				<-ctx.Done()
+				os.Stdout.WriteString("told\n")
+				time.Sleep(time.Hour)
+				return exitDone
+			}))
 		},
 		// code runs onefold and prints how it ended, which scripts cannot ask.
 		"code": func() {

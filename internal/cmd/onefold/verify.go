@@ -20,11 +20,12 @@ submission of it, none after a stop, an owner for everything, a record of
 every move. It repairs nothing. A finding is read twice before it is reported,
 so that work under way is not taken for a fault.
 
-  -quiet   ask besides that nothing is under way
+  -quiet   ask besides that nothing is under way: what is, is listed as busy
   -json    print one JSON object: checks, findings, counts
 
-Exit code 3 means that a promise is broken; warnings alone do not count. If
-another onefold process has the data folder open, that process does the check.
+Exit code 3 means that a promise is broken; warnings alone do not count. Work
+under way breaks none: with -quiet it gives exit code 1. If another onefold
+process has the data folder open, that process does the check.
 
 examples:
   onefold verify
@@ -71,6 +72,14 @@ type verification struct {
 	Counts    map[string]int      `json:"counts"`
 }
 
+// busy is the severity of what -quiet finds. A ledger at work keeps its
+// promises, so it is no violation here; a test that has let everything come to
+// rest judges it harder.
+const busy invariant.Severity = "busy"
+
+// quietRule is the check that -quiet adds.
+const quietRule = "quiet"
+
 // checked is one check with its result.
 type checked struct {
 	Name       string `json:"name"`
@@ -78,23 +87,32 @@ type checked struct {
 	Says       string `json:"says"`
 	Violations int    `json:"violations"`
 	Warnings   int    `json:"warnings"`
+	Busy       int    `json:"busy"` // work under way, in the check of -quiet
 }
 
 func verificationOf(r invariant.Report, quiet bool) verification {
 	v := verification{
-		Holds: r.Holds(), Checks: []checked{}, Findings: append([]invariant.Finding{}, r.Findings...),
+		Holds: true, Checks: []checked{}, Findings: append([]invariant.Finding{}, r.Findings...),
 		Unsettled: r.Unsettled, Items: r.Items, Counts: r.Counts,
 	}
+	for n := range v.Findings {
+		if v.Findings[n].Check == quietRule {
+			v.Findings[n].Severity = busy
+		}
+		v.Holds = v.Holds && v.Findings[n].Severity != invariant.Violation
+	}
 	for _, rule := range invariant.Rules() {
-		if rule.Name == "quiet" && !quiet {
+		if rule.Name == quietRule && !quiet {
 			continue
 		}
 		c := checked{Name: rule.Name, Promise: rule.Promise, Says: rule.Says}
-		for _, f := range r.Findings {
+		for _, f := range v.Findings {
 			switch {
 			case f.Check != rule.Name:
 			case f.Severity == invariant.Violation:
 				c.Violations++
+			case f.Severity == busy:
+				c.Busy++
 			default:
 				c.Warnings++
 			}
@@ -126,6 +144,8 @@ func (c checked) result() string {
 	switch {
 	case c.Violations > 0:
 		return "BROKEN"
+	case c.Busy > 0:
+		return "busy"
 	case c.Warnings > 0:
 		return "warning"
 	}
@@ -133,19 +153,24 @@ func (c checked) result() string {
 }
 
 func (v verification) fault() error {
-	broken := 0
+	broken, working := 0, 0
 	for _, c := range v.Checks {
 		broken += c.Violations
+		working += c.Busy
 	}
 	switch {
 	case !v.Holds:
 		return &fault{
-			err:  fmt.Errorf("%d violations found", broken),
-			hint: "stop sending before anything else, and keep the folder as it is: `onefold explain` tells how a row came to be",
+			err: fmt.Errorf("violations found: %d", broken),
+			hint: "end `onefold dev` before anything else, so that nothing is sent, and keep the folder as it is: " +
+				"`onefold explain` tells how a row came to be",
 			code: exitViolated,
 		}
+	case working > 0:
+		return hinted(fmt.Errorf("work is under way: %d not ended", working),
+			"wait a moment and run it again; if the same work stays, `onefold verify` without -quiet tells whether it has an owner")
 	case v.Unsettled > 0:
-		return hinted(fmt.Errorf("%d findings could not be judged, since their rows kept changing", v.Unsettled),
+		return hinted(fmt.Errorf("findings that could not be judged, since their rows kept changing: %d", v.Unsettled),
 			"run it again when less is going on")
 	}
 	return nil

@@ -68,7 +68,7 @@ type death struct {
 
 func deaths() []death {
 	const (
-		one, none   = "This person got 1 mail.", "This person got 0 mails, and 1 more submission of which it is not known."
+		one, none   = "This person got 1 mail.", "This person got no mail that is known of, and 1 submission whose outcome is not known."
 		andOne      = "This person got 1 mail, and 1 more submission of which it is not known."
 		acc, unk    = followup.AttemptAccepted, followup.AttemptUnknown
 		seen, asked = "create claim lose evidence", "create claim lose refer"
