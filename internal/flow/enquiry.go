@@ -21,7 +21,7 @@ func (b *builder) enquiry() error {
 	}
 	res := b.whose()
 	if reasons := b.reviewReasons(res); len(reasons) > 0 {
-		if b.g.Facts.OptOut.Verdict == guard.OptOutDoubtful || b.possibleOptOut() {
+		if b.doubted() {
 			if err := b.hold(); err != nil {
 				return err
 			}
@@ -49,6 +49,10 @@ func (b *builder) enquiry() error {
 	}
 	b.res.Contact = b.contactID(res)
 	plan := b.planFollowUp()
+	if plan.make && b.loopSuspected() {
+		b.res.Contact = ""
+		return b.refer(ReasonLoop)
+	}
 	b.res.Intent = plan.intentID
 	var intent followup.Intent
 	if plan.make {
@@ -136,7 +140,7 @@ func (b *builder) reviewReasons(res match.Result) []string {
 	if c := b.g.Seen.Contact; c != nil && c.Status != contact.Active || c == nil && res.Outcome == match.Matched {
 		reasons = append(reasons, match.ReasonContactErased)
 	}
-	if b.g.Facts.OptOut.Verdict == guard.OptOutDoubtful || b.possibleOptOut() {
+	if b.doubted() {
 		reasons = append(reasons, "possible_opt_out")
 	}
 	reasons = append(reasons, b.g.Facts.Doubts...)

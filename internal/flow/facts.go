@@ -14,12 +14,16 @@ import (
 
 // Facts is what raw content says, by rule alone.
 type Facts struct {
-	Content     string       // tenant.ContentForm or tenant.ContentMail
-	Kind        rawmail.Kind // of a form: Human
-	Cause       string       // hash; what a follow-up would answer
+	Content string       // tenant.ContentForm or tenant.ContentMail
+	Kind    rawmail.Kind // of a form: Human
+	// Heard: the mail came by a machine, and what it carries are a person's words
+	// all the same: a form's notification, opt-out words through a group.
+	Heard       bool
+	Cause       string // hash; what a follow-up would answer
 	Source      extract.Source
 	OptOut      guard.Finding
 	MessageID   string
+	InReplyTo   []string
 	References  []string
 	Suppression *rawmail.Suppression
 	Warnings    []string
@@ -27,7 +31,7 @@ type Facts struct {
 }
 
 // Human tells whether a person may have written this.
-func (f Facts) Human() bool { return f.Kind == rawmail.Human }
+func (f Facts) Human() bool { return f.Kind == rawmail.Human || f.Heard }
 
 // Machine tells whether no person wrote this.
 func (f Facts) Machine() bool { return !f.Human() && !f.Unreadable() }
@@ -47,6 +51,7 @@ func FactsOfMail(m rawmail.Message) Facts {
 		Kind:        m.Kind,
 		Cause:       digest.Parts("mail", m.MessageID, m.ContentHash),
 		MessageID:   m.MessageID,
+		InReplyTo:   m.InReplyTo,
 		References:  m.References,
 		Suppression: m.Suppression,
 		Warnings:    m.Warnings,
@@ -64,8 +69,14 @@ func FactsOfMail(m rawmail.Message) Facts {
 	for _, a := range m.Attachments {
 		f.Source.Attachments = append(f.Source.Attachments, a.Name)
 	}
-	if m.Kind == rawmail.Human {
+	switch m.Kind {
+	case rawmail.Human:
 		f.OptOut = guard.OptOut(m.Subject, m.Visible)
+	case rawmail.Own:
+		f.relayed(m)
+	case rawmail.List:
+		f.listed(m)
+	default: // a machine's words are nobody's wish
 	}
 	return f
 }

@@ -51,6 +51,8 @@ type Seen struct {
 	Slot    *followup.Intent  // the intent that the cadence names
 	Intent  *followup.Intent  // of this cause under that rule
 	Task    *review.Task      // the open task that holds this event
+	Replied *followup.Intent  // our own mail that this event replies to
+	Caps    []ledger.Item     // of CapsOf, in its order
 }
 
 // Party is one more address that a wish not to be mailed is about, with what

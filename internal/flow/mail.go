@@ -45,9 +45,13 @@ func (b *builder) slotIsDead() bool {
 	return s != nil && (s.State == followup.Cancelled || s.State == followup.Suppressed || s.State == followup.Rejected)
 }
 
-// planFollowUp decides, in this order: is there a rule; may this person be
-// mailed at all; does another intent stand open to fold into.
+// planFollowUp decides, in this order: is this an answer to a mail of ours; is
+// there a rule; may this person be mailed at all; does another intent stand
+// open to fold into.
 func (b *builder) planFollowUp() followUpPlan {
+	if plan, ok := b.replyPlan(); ok {
+		return plan
+	}
 	rule, ok := RuleFor(b.g)
 	if !ok {
 		return followUpPlan{outcome: inbound.NoRule, reasons: []string{"no_rule"}}
@@ -99,6 +103,9 @@ func (b *builder) writeFollowUp(p followUpPlan, intent followup.Intent) error {
 		Key:     ledger.Key{Entity: ledger.Intent, Tenant: b.tenant(), ID: intent.ID},
 		Machine: followup.IntentMachine(), Event: "create", Audit: r,
 	}, intent, intent.State); err != nil {
+		return err
+	}
+	if err := b.countFollowUp(); err != nil {
 		return err
 	}
 	if intent.State == followup.Observed {

@@ -177,6 +177,8 @@ func TestMachineMailMakesNothingAndStopsOnlyWhatItProves(t *testing.T) {
 		m.Kind = kind
 		return m
 	}
+	list := mail(ada, question) // opt-out words through a list are heard: heard_test.go
+	list.Kind = rawmail.List
 	for name, c := range map[string]struct {
 		m       rawmail.Message
 		outcome string
@@ -192,7 +194,7 @@ func TestMachineMailMakesNothingAndStopsOnlyWhatItProves(t *testing.T) {
 		"complaint of nobody":    {machineMail(rawmail.Complaint, "", true), flow.Referred, false, "complaint_without_address"},
 		"no-spam report":         {machineMail(rawmail.Complaint, ada, false), inbound.Feedback, false, "complaint"},
 		"auto-reply":             {none(rawmail.AutoReply), inbound.Ignored, false, "auto_reply"},
-		"list":                   {none(rawmail.List), inbound.Ignored, false, "list"},
+		"list":                   {list, inbound.Ignored, false, "list"},
 		"our own":                {none(rawmail.Own), inbound.Ignored, false, "own"},
 	} {
 		t.Run(name, func(t *testing.T) {

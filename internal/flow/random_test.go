@@ -57,6 +57,12 @@ func randomMail(t *rapid.T) rawmail.Message {
 	if r := pick(t, "reply-to", "", ada, other, "broken"); r != "" {
 		m.ReplyTo = []rawmail.Mailbox{{Address: r}}
 	}
+	if m.Kind == rawmail.Own && rapid.Bool().Draw(t, "relayed") {
+		m.Relayed = &rawmail.Mailbox{Address: pick(t, "stranger", ada, other, info, "no-reply@example.org")}
+	}
+	if m.Kind == rawmail.List {
+		m.Visible = pick(t, "through a list", question, "unsubscribe", "My colleague asks how she can unsubscribe.")
+	}
 	if (m.Kind == rawmail.Bounce || m.Kind == rawmail.Complaint) && rapid.Bool().Draw(t, "names") {
 		m.Suppression = &rawmail.Suppression{Address: pick(t, "bounced", "", "broken", ada), Hard: rapid.Bool().Draw(t, "hard")}
 	}

@@ -155,8 +155,10 @@ func (b *builder) decideTask() string {
 
 // hold stops mail to every address that a doubtful wish may be about, until a
 // person has looked at it.
-func (b *builder) hold() error {
-	for _, p := range b.parties() {
+func (b *builder) hold() error { return b.holdAll(b.parties()) }
+
+func (b *builder) holdAll(parties []Party) error {
+	for _, p := range parties {
 		list, set := holds(p.Guard), b.named(p)
 		if p.Guard.Text("hold") == "" {
 			list, set["hold"] = nil, b.g.Now

@@ -68,7 +68,8 @@ type Event struct {
 	Fingerprint string   `json:"content_fingerprint"` // hex SHA-256 of the body
 	Raw         string   `json:"raw"`                 // blob.Ref
 	ReceivedAt  utc.Time `json:"received_at"`
-	// EnvelopeFrom is MAIL FROM as the sender of raw mail stated it.
+	// EnvelopeFrom is MAIL FROM as the sender of raw mail stated it; "<>" is the
+	// null sender (RFC 5321 section 4.5.5). Of a form it is "".
 	EnvelopeFrom string `json:"envelope_from,omitempty"`
 
 	State         string   `json:"state"`

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"strings"
 	"unicode/utf8"
 
 	"onefold/internal/audit"
@@ -23,6 +24,11 @@ const (
 	HeaderEnvelopeFrom = "x-onefold-envelope-from"
 	HeaderEnvelopeTo   = "x-onefold-envelope-to"
 )
+
+// nullSender is what an event stores of an envelope sender that is empty or
+// "<>": nobody may answer it (RFC 5321 section 4.5.5, RFC 3834 section 2). "" would
+// be a sender that was not stated.
+const nullSender = "<>"
 
 // read makes the event that a verified delivery carries, or says why none can
 // be made of it.
@@ -50,10 +56,14 @@ func (s *Service) read(r Request, ep tenant.Endpoint, id string) (inbound.Event,
 // readMail takes any bytes as mail: what cannot be parsed is for a person to
 // see, since a mail cannot be asked for again. Only the envelope has a form.
 func readMail(r Request, id string, e *inbound.Event) *Response {
-	from, to := r.Headers[HeaderEnvelopeFrom], r.Headers[HeaderEnvelopeTo]
+	from, stated := r.Headers[HeaderEnvelopeFrom]
+	to := r.Headers[HeaderEnvelopeTo]
 	switch {
 	case len(r.Body) == 0:
 		return &Response{Error: "mail_empty", Hint: "the body is the raw MIME message"}
+	case !stated:
+		// Left out it could be a bounce's, and a bounce must never be answered.
+		return &Response{Error: "envelope_missing", Hint: HeaderEnvelopeFrom + " names the envelope sender; of mail that has none it is empty or <>"}
 	case to == "" || len(to) > inbound.MaxIDPart || len(from) > inbound.MaxIDPart:
 		return &Response{Error: "envelope_missing", Hint: HeaderEnvelopeTo + " names the envelope recipient, at most 256 bytes"}
 	case control(from) || control(to):
@@ -63,6 +73,9 @@ func readMail(r Request, id string, e *inbound.Event) *Response {
 		return &Response{Error: "id_not_of_this_mail", Hint: "webhook-id of raw mail is mail_ and the hex SHA-256 of envelope sender, LF, envelope recipient, LF, message"}
 	}
 	e.Mailbox, e.EnvelopeFrom = lower(to), from
+	if sender := strings.TrimSpace(from); sender == "" || sender == nullSender {
+		e.EnvelopeFrom = nullSender
+	}
 	return nil
 }
 

@@ -99,10 +99,13 @@ func TestRefusedDeliveryIsAnsweredByItsFaultAndLeavesNothing(t *testing.T) {
 			r.Headers[ingest.HeaderEnvelopeTo] = "sales@demo.example"
 		}), 400, "id_not_of_this_mail"},
 		{"mail whose sender was taken away", with(plantedMail(), func(r *ingest.Request) {
-			delete(r.Headers, ingest.HeaderEnvelopeFrom)
+			r.Headers[ingest.HeaderEnvelopeFrom] = ""
 		}), 400, "id_not_of_this_mail"},
+		{"mail whose sender is not stated", with(mailTo("", "help@demo.example", plantedWord), func(r *ingest.Request) {
+			delete(r.Headers, ingest.HeaderEnvelopeFrom)
+		}), 400, "envelope_missing"},
 		{"mail under an id of its own", with(signed("mail", "msg_1", start, plantedMail().Body), func(r *ingest.Request) {
-			r.Headers[ingest.HeaderEnvelopeTo] = "help@demo.example"
+			r.Headers[ingest.HeaderEnvelopeFrom], r.Headers[ingest.HeaderEnvelopeTo] = plantedAddress, "help@demo.example"
 		}), 400, "id_not_of_this_mail"},
 		{"mail with a line feed in the envelope", mailTo("a@example.net\nb", "help@demo.example", plantedWord), 400, "envelope_invalid"},
 		{"empty mail", mailTo(plantedAddress, "help@demo.example", ""), 400, "mail_empty"},

@@ -96,7 +96,7 @@ func (v *view) take(it ledger.Item) {
 		}
 	case ledger.Guard:
 		v.takeGuard(k, it)
-	case ledger.Extraction, ledger.Feedback, ledger.FeedProbe, ledger.Idempotency, ledger.Policy, ledger.PolicyCurrent, ledger.Stop, ledger.Audit:
+	case ledger.Extraction, ledger.LoopCap, ledger.Feedback, ledger.FeedProbe, ledger.Deployment, ledger.Idempotency, ledger.Policy, ledger.PolicyCurrent, ledger.Stop, ledger.Audit:
 		// Known by their version alone.
 	}
 }

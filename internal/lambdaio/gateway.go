@@ -18,35 +18,41 @@ import (
 // HTTP APIs", payload size 10 MB; read 2026-11).
 const gatewayLimit = 10 << 20
 
+// Bounds of what is in memory at once. A body is read before anybody knows who
+// sent it.
+const (
+	gatewayBodies = 16
+	gatewayWait   = 5 * time.Second // then 503: a sender that is told comes again
+)
+
 // Gateway makes of an HTTP request the event that an HTTP API hands to a
-// function, and of the function's answer a response.
+// function, and of the function's answer a response. At most 16 bodies are in
+// memory at once; whoever waits longer than 5 s for a place is answered 503.
 func Gateway(h HTTPHandler) http.Handler {
+	places := make(chan struct{}, gatewayBodies)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !enter(r.Context(), places) {
+			w.Header().Set("Retry-After", "10")
+			refuse(w, http.StatusServiceUnavailable, "busy", "send it again")
+			return
+		}
+		defer func() { <-places }()
 		body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, gatewayLimit))
 		var tooLarge *http.MaxBytesError
 		if errors.As(err, &tooLarge) {
-			http.Error(w, `{"error":"body_too_large","hint":"at most 4194304 bytes"}`, http.StatusRequestEntityTooLarge)
+			refuse(w, http.StatusRequestEntityTooLarge, "body_too_large", "at most 4194304 bytes")
 			return
 		}
 		if err != nil {
-			http.Error(w, `{"error":"body_unreadable","hint":"send it again"}`, http.StatusBadRequest)
+			refuse(w, http.StatusBadRequest, "body_unreadable", "send it again")
 			return
 		}
-		e := events.APIGatewayV2HTTPRequest{
-			Version: "2.0", RawPath: r.URL.EscapedPath(), RawQueryString: r.URL.RawQuery, Headers: map[string]string{},
-			Body: base64.StdEncoding.EncodeToString(body), IsBase64Encoded: true,
-		}
-		for name, values := range r.Header {
-			e.Headers[strings.ToLower(name)] = strings.Join(values, ",")
-		}
-		e.RequestContext.RequestID = requestID()
-		e.RequestContext.HTTP.Method, e.RequestContext.HTTP.Path = r.Method, r.URL.Path
 		// The function works on when its caller has gone, as in Lambda.
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), 29*time.Second)
 		defer cancel()
-		resp, err := h(ctx, e)
+		resp, err := h(ctx, gatewayEvent(r, body))
 		if err != nil {
-			http.Error(w, `{"error":"fault","hint":"send it again"}`, http.StatusInternalServerError)
+			refuse(w, http.StatusInternalServerError, "fault", "send it again")
 			return
 		}
 		for name, v := range resp.Headers {
@@ -55,6 +61,46 @@ func Gateway(h HTTPHandler) http.Handler {
 		w.WriteHeader(resp.StatusCode)
 		_, _ = io.WriteString(w, resp.Body)
 	})
+}
+
+// enter waits for a place.
+func enter(ctx context.Context, places chan<- struct{}) bool {
+	// A place that is free is taken even for a caller that has gone.
+	select {
+	case places <- struct{}{}:
+		return true
+	default:
+	}
+	ctx, cancel := context.WithTimeout(ctx, gatewayWait)
+	defer cancel()
+	select {
+	case places <- struct{}{}:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+func gatewayEvent(r *http.Request, body []byte) events.APIGatewayV2HTTPRequest {
+	e := events.APIGatewayV2HTTPRequest{
+		Version: "2.0", RawPath: r.URL.EscapedPath(), RawQueryString: r.URL.RawQuery, Headers: map[string]string{},
+		Body: base64.StdEncoding.EncodeToString(body), IsBase64Encoded: true,
+	}
+	for name, values := range r.Header {
+		e.Headers[strings.ToLower(name)] = strings.Join(values, ",")
+	}
+	e.RequestContext.RequestID = requestID()
+	e.RequestContext.HTTP.Method, e.RequestContext.HTTP.Path = r.Method, r.URL.Path
+	return e
+}
+
+// refuse answers in the form of ingest.Response.
+func refuse(w http.ResponseWriter, status int, word, hint string) {
+	h := w.Header()
+	h.Set("Content-Type", "application/json; charset=utf-8")
+	h.Set("Cache-Control", "no-store")
+	w.WriteHeader(status)
+	_, _ = io.WriteString(w, `{"error":"`+word+`","hint":"`+hint+`"}`+"\n")
 }
 
 func requestID() string {

@@ -37,10 +37,12 @@ const (
 	ReviewTask      Entity = "review_task"      // task ID
 	Guard           Entity = "guard"            // keyed hash of the suppression key
 	Cadence         Entity = "cadence"          // contact ID; rule
+	LoopCap         Entity = "loop_cap"         // keyed hash of a thread, or of a domain and a day
 	CRMMapping      Entity = "crm_mapping"      // contact ID; CRM
 	ProviderMessage Entity = "provider_message" // provider message ID; under tenant "-"
 	Feedback        Entity = "feedback"         // dedupe key of a provider event; under tenant "-"
 	FeedProbe       Entity = "feed_probe"       // "feed"; under tenant "-"
+	Deployment      Entity = "deployment"       // "deployment"; under tenant "-"
 	Idempotency     Entity = "idempotency"      // the caller's key; what it is for
 	Policy          Entity = "policy"           // "policy"; version
 	PolicyCurrent   Entity = "policy_current"   // "policy"
@@ -62,7 +64,7 @@ func (e Entity) Table() schema.Table {
 	case Audit:
 		return schema.Audit
 	case ContactKey, Contact, Enquiry, MatchDecision, Intent, Attempt, ReviewTask, Guard,
-		Cadence, CRMMapping, ProviderMessage, Feedback, FeedProbe, Idempotency, Policy, PolicyCurrent, Stop:
+		Cadence, LoopCap, CRMMapping, ProviderMessage, Feedback, FeedProbe, Deployment, Idempotency, Policy, PolicyCurrent, Stop:
 		return schema.Ledger
 	}
 	return ""

@@ -8,16 +8,11 @@
 package local
 
 import (
-	"crypto/rand"
-	"encoding/base64"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
-
-	"onefold/internal/digest"
 )
 
 // Data is a folder with everything that the local system keeps.
@@ -32,75 +27,41 @@ type Data struct{ Dir string }
 
 func (d Data) path(name string) string { return filepath.Join(d.Dir, name) }
 
-// Secrets is the content of secrets.json.
-type Secrets struct {
-	IdentifierKey string            `json:"identifier_key"` // base64, 32 bytes
-	Webhooks      map[string]string `json:"webhooks"`       // tenant/name → whsec_…
-}
-
-// Key is the identifier key.
-func (s Secrets) Key() (digest.Key, error) {
-	b, err := base64.StdEncoding.DecodeString(s.IdentifierKey)
-	if err != nil {
-		return digest.Key{}, errors.New("secrets.json: identifier_key is not base64")
-	}
-	return digest.NewKey(b)
-}
-
-// Prepare makes the folder and reads its secrets, or makes new ones the first
-// time. The identifier key is never made anew while a ledger exists: other
-// keys would forget every opt-out and every follow-up.
-func (d Data) Prepare() (Secrets, error) {
+// make makes the folder where there is none.
+func (d Data) make() error {
 	if err := os.MkdirAll(d.Dir, 0o700); err != nil {
-		return Secrets{}, fmt.Errorf("make the data folder: %w", err)
+		return fmt.Errorf("make the data folder: %w", d.explain(err))
 	}
-	var s Secrets
-	b, err := os.ReadFile(d.path("secrets.json"))
-	switch {
-	case err == nil:
-		if err := json.Unmarshal(b, &s); err != nil {
-			return s, fmt.Errorf("secrets.json in %s cannot be read: restore it, or start with a new -data folder", d.Dir)
-		}
-		return s, nil
-	case !errors.Is(err, fs.ErrNotExist):
-		return s, fmt.Errorf("read secrets.json: %w", err)
-	}
-	if _, err := os.Stat(d.path("ledger.db")); err == nil {
-		return s, fmt.Errorf("%s has a ledger and no secrets.json: restore it, or start with a new -data folder", d.Dir)
-	}
-	var key [32]byte
-	_, _ = rand.Read(key[:])
-	s = Secrets{IdentifierKey: base64.StdEncoding.EncodeToString(key[:]), Webhooks: map[string]string{}}
-	return s, d.Save(s)
+	return nil
 }
 
-// Save writes secrets.json whole or not at all.
-func (d Data) Save(s Secrets) error {
-	b, err := json.MarshalIndent(s, "", "  ")
-	if err != nil {
-		return err
-	}
-	return writeWhole(d.path("secrets.json"), append(b, '\n'))
+// openToOthers tells whether other users of this machine may look into the
+// folder. It is told and not changed: the folder may hold other things of its
+// owner's, and every file that is made here is its owner's alone anyway.
+func (d Data) openToOthers() bool {
+	info, err := os.Stat(d.Dir)
+	return err == nil && info.Mode().Perm()&0o077 != 0
 }
 
-// Secret is the webhook secret of a name, made the first time it is asked for.
-func (s *Secrets) Secret(tenantID, name string) (text string, isNew bool) {
-	k := tenantID + "/" + name
-	if have := s.Webhooks[k]; have != "" {
-		return have, false
+// explain says what a refusal by the operating system means here.
+func (d Data) explain(err error) error {
+	if errors.Is(err, fs.ErrPermission) {
+		return fmt.Errorf("%w: the folder %s belongs to another user, or is not open to you: "+
+			"run as its owner, or name another folder with -data", err, d.Dir)
 	}
-	var b [32]byte
-	_, _ = rand.Read(b[:])
-	if s.Webhooks == nil {
-		s.Webhooks = map[string]string{}
-	}
-	s.Webhooks[k] = "whsec_" + base64.StdEncoding.EncodeToString(b[:])
-	return s.Webhooks[k], true
+	return err
 }
 
-// writeWhole puts a file in place only when it is complete and durable.
+// writeWhole puts a file in place only when it is complete and durable, name
+// included.
 func writeWhole(path string, content []byte) error {
-	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".new-*")
+	return place(path, content, os.Rename)
+}
+
+// place writes a file of the same folder, and has put give it its name.
+func place(path string, content []byte, put func(from, to string) error) error {
+	folder := filepath.Dir(path)
+	f, err := os.CreateTemp(folder, filepath.Base(path)+".new-*")
 	if err != nil {
 		return err
 	}
@@ -109,5 +70,17 @@ func writeWhole(path string, content []byte) error {
 	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
 		return err
 	}
-	return os.Rename(f.Name(), path)
+	if err := put(f.Name(), path); err != nil {
+		return err
+	}
+	return syncFolder(folder)
+}
+
+// syncFolder makes the names in a folder durable.
+func syncFolder(folder string) error {
+	f, err := os.Open(folder)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Sync(), f.Close())
 }

@@ -2,7 +2,6 @@ package local
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"net"
 	"net/http"
@@ -28,16 +27,17 @@ const ConfigurationSet = "onefold"
 // their own. What they have taken is on disk before they say so, as it would
 // be with the real ones.
 type fakes struct {
-	ses     *mailertest.Server
-	crm     *crmtest.Server
-	sesURL  string
-	crmURL  string
-	servers []*http.Server
-	closers []func() error
+	ses      *mailertest.Server
+	crm      *crmtest.Server
+	sesURL   string
+	crmURL   string
+	servers  []*http.Server
+	journals []*journal
+	closers  []func() error
 }
 
-// startFakes brings both up. sink takes the provider's events; dir is "" to
-// keep nothing.
+// startFakes brings both up. sink takes the provider's events; d is nil to
+// keep nothing. With an error, what is up already is returned to be closed.
 func startFakes(d *Data, holdFor time.Duration, sink func(context.Context, []byte)) (*fakes, error) {
 	f := &fakes{}
 	sesOptions := mailertest.Options{
@@ -48,62 +48,61 @@ func startFakes(d *Data, holdFor time.Duration, sink func(context.Context, []byt
 	var mails []mailertest.SentMail
 	var records [][]byte
 	if d != nil {
-		mailLog, err := openJournal(d.path("mail.jsonl"), func(line []byte) error {
-			var m mailertest.SentMail
-			err := json.Unmarshal(line, &m)
-			mails = replaceMail(mails, m)
-			return err
-		})
+		mailLog, kept, err := openMailLog(d.path("mail.jsonl"))
 		if err != nil {
-			return nil, err
+			return f, err
 		}
-		crmLog, err := openJournal(d.path("crm.jsonl"), func(line []byte) error {
+		f.keep(mailLog.journal)
+		path := d.path("crm.jsonl")
+		good, err := readJournal(path, func(line []byte) error {
 			records = append(records, append([]byte(nil), line...))
 			return nil
 		})
 		if err != nil {
-			return nil, err
+			return f, err
 		}
-		f.closers = append(f.closers, mailLog.close, crmLog.close)
-		sesOptions.Persist = func(m mailertest.SentMail) error {
-			line, err := json.Marshal(m)
-			if err != nil {
-				return err
-			}
-			return mailLog.append(line)
+		crmLog, err := openJournal(path, good)
+		if err != nil {
+			return f, err
 		}
-		crmOptions.Persist = crmLog.append
+		f.keep(crmLog)
+		mails, sesOptions.Persist, crmOptions.Persist = kept, mailLog.persist, crmLog.append
 	}
 	var err error
 	if f.ses, err = mailertest.NewServer(sesOptions); err != nil {
-		return nil, err
+		return f, err
 	}
 	f.crm = crmtest.New(crmOptions)
 	for _, line := range records {
 		if err := f.crm.Restore(line); err != nil {
-			return nil, errors.Join(errors.New("crm.jsonl is damaged: move it away, or start with a new -data folder"), err)
+			return f, errors.Join(errors.New("crm.jsonl is damaged: move it away, or start with a new -data folder"), err)
 		}
 	}
 	if f.sesURL, err = f.serve(f.ses); err != nil {
-		return nil, err
+		return f, err
 	}
 	if f.crmURL, err = f.serve(f.crm); err != nil {
-		return nil, err
+		return f, err
 	}
 	// Events that were not handed out before the process died come again now.
 	f.ses.Restore(mails)
 	return f, nil
 }
 
-// replaceMail keeps the latest line of each mail, at its first place.
-func replaceMail(mails []mailertest.SentMail, m mailertest.SentMail) []mailertest.SentMail {
-	for i := range mails {
-		if mails[i].MessageID == m.MessageID {
-			mails[i] = m
-			return mails
+// keep has a journal closed with the fakes, and watched meanwhile.
+func (f *fakes) keep(j *journal) {
+	f.journals = append(f.journals, j)
+	f.closers = append(f.closers, j.close)
+}
+
+// err is what keeps a journal from being written, or nil.
+func (f *fakes) err() error {
+	for _, j := range f.journals {
+		if err := j.err(); err != nil {
+			return err
 		}
 	}
-	return append(mails, m)
+	return nil
 }
 
 // serve puts a handler on a free port of the loopback.
@@ -136,7 +135,9 @@ func (f *fakes) hubspot(ctx context.Context) (*hubspot.Client, error) {
 }
 
 func (f *fakes) close(ctx context.Context) {
-	_ = f.ses.Close(ctx)
+	if f.ses != nil {
+		_ = f.ses.Close(ctx)
+	}
 	for _, s := range f.servers {
 		_ = s.Close()
 	}

@@ -1,8 +1,11 @@
 package local
 
 import (
+	"cmp"
+	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"time"
 
@@ -38,27 +41,49 @@ func consumers() map[schema.Table][]string {
 // process has it: see Running.
 func Open(folder string) (*Opened, error) {
 	d := Data{folder}
-	if _, err := os.Stat(d.path("ledger.db")); err != nil {
+	_, err := os.Stat(d.path("ledger.db"))
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
 		return nil, fmt.Errorf("no data in %s: start `onefold dev` first, or name the folder with -data", folder)
+	case err != nil:
+		return nil, d.explain(err)
 	}
-	secrets, err := d.Prepare()
-	if err != nil {
-		return nil, err
-	}
-	key, err := secrets.Key()
-	if err != nil {
-		return nil, err
-	}
+	secrets, fault := d.read()
 	store, err := bolt.Open(d.path("ledger.db"), bolt.Options{MustExist: true, Consumers: consumers()})
-	if err != nil {
-		return nil, err
+	if errors.Is(err, ledger.ErrInUse) {
+		return nil, err // whoever has it may be making the secrets right now
 	}
-	blobs, err := dir.Open(d.path("raw"))
-	if err != nil {
-		return nil, errors.Join(err, store.Close())
+	if errors.Is(fault, fs.ErrNotExist) {
+		fault = d.keyless()
 	}
-	return &Opened{
-		Store: store, Blob: blobs, IDs: key, close: store.Close,
-		Policies: &policybook.Book{Store: store, Now: app.Clock, Keep: time.Second},
-	}, nil
+	if err != nil {
+		return nil, cmp.Or(fault, d.explain(err))
+	}
+	o := &Opened{Store: store, close: store.Close, Policies: &policybook.Book{Store: store, Now: app.Clock, Keep: time.Second}}
+	if fault == nil {
+		fault = o.fill(d, secrets)
+	}
+	if fault != nil {
+		return nil, errors.Join(fault, store.Close())
+	}
+	return o, nil
+}
+
+// fill adds what belongs to the ledger. The ledger is compared with the key
+// and not given one: a command that reads leaves no trace.
+func (o *Opened) fill(d Data, secrets Secrets) (err error) {
+	if o.IDs, err = secrets.Key(); err != nil {
+		return err
+	}
+	known, err := knownKey(context.Background(), o.Store)
+	if err != nil {
+		return err
+	}
+	if known != "" && known != checkValue(o.IDs) {
+		return ErrOtherKey
+	}
+	if o.Blob, err = dir.Open(d.path("raw")); err != nil {
+		return d.explain(err)
+	}
+	return nil
 }

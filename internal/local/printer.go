@@ -33,7 +33,7 @@ func (p *Printer) Handle(_ context.Context, r slog.Record) error {
 		b.WriteString("  " + strings.ToLower(r.Level.String()) + ":")
 	}
 	b.WriteString("  ")
-	b.WriteString(r.Message)
+	b.WriteString(oneLine(r.Message))
 	for n := len(r.Message); n < 18; n++ {
 		b.WriteByte(' ')
 	}
@@ -42,7 +42,7 @@ func (p *Printer) Handle(_ context.Context, r slog.Record) error {
 		if v == "" || a.Key == "request" || a.Key == "tenant" {
 			return true
 		}
-		b.WriteString("  " + a.Key + "=" + short(a.Key, v))
+		b.WriteString("  " + a.Key + "=" + oneLine(short(a.Key, v)))
 		return true
 	}
 	for _, a := range p.attrs {
@@ -54,6 +54,11 @@ func (p *Printer) Handle(_ context.Context, r slog.Record) error {
 	defer p.out.Unlock()
 	_, err := io.WriteString(p.w, b.String())
 	return err
+}
+
+// oneLine keeps a record on one line; joined errors have several.
+func oneLine(s string) string {
+	return strings.NewReplacer("\r\n", "; ", "\n", "; ", "\r", "; ").Replace(strings.TrimRight(s, "\r\n"))
 }
 
 // short cuts identifiers, which are long and alike.

@@ -11,9 +11,11 @@ import (
 	"onefold/internal/schema"
 )
 
-// reader takes the changes of one table to one worker, as an event source
-// mapping does: in order per item, several items at once, and a batch counts
-// as read only when every change in it was handled.
+// reader takes the changes of one table to one worker: in order per item,
+// several items at once. Changes of one item share a lane, and a lane that is
+// held up holds up no other; only when laneQueue changes wait in it does the
+// reading wait too. The checkpoint moves to just below the oldest change that
+// is not handled, so what was handed out and not handled comes again.
 type reader struct {
 	feed     ledger.Feed
 	table    schema.Table
@@ -25,9 +27,26 @@ type reader struct {
 	busy     *activity
 }
 
-// run reads until reading ends. What has been read is worked off as long as
-// ctx lives, so that an orderly stop leaves no claim behind to lapse.
+// laneQueue is how many changes may wait in one lane.
+const laneQueue = 128
+
+// queued is a change in a lane, and its number in the track.
+type queued struct {
+	change ledger.Change
+	number int
+}
+
+// run reads until reading ends. What a lane holds then is finished as long as
+// ctx lives, so that an orderly stop leaves no claim behind to lapse; what
+// waits behind it has not been begun, and comes again.
 func (r reader) run(ctx, reading context.Context) {
+	t := &track{}
+	lanes := make([]chan queued, r.lanes)
+	var working sync.WaitGroup
+	for n := range lanes {
+		lanes[n] = make(chan queued, laneQueue)
+		working.Go(func() { r.work(ctx, reading, lanes[n], t) })
+	}
 	for reading.Err() == nil {
 		batch, err := r.feed.Next(reading, r.table, r.consumer, 100)
 		if err != nil {
@@ -37,63 +56,77 @@ func (r reader) run(ctx, reading context.Context) {
 			}
 			continue
 		}
-		if len(batch) == 0 {
-			continue
-		}
 		r.busy.begin()
-		r.all(ctx, batch)
-		if ctx.Err() == nil {
-			// What was handled and not marked is handed out again: once more is
-			// harmless.
-			if err := r.feed.Done(ctx, r.table, r.consumer, batch[len(batch)-1]); err != nil {
-				r.log.LogAttrs(ctx, slog.LevelWarn, "the checkpoint could not be moved", slog.String("consumer", r.consumer), slog.String("error", err.Error()))
-			}
+		r.share(reading, batch, lanes, t)
+		r.busy.end()
+	}
+	for _, lane := range lanes {
+		close(lane)
+	}
+	working.Wait()
+}
+
+// share puts the changes of a batch into their lanes.
+func (r reader) share(reading context.Context, batch []ledger.Change, lanes []chan queued, t *track) {
+	for i, ch := range batch {
+		number := t.add(ch, i == len(batch)-1)
+		r.busy.begin()
+		select {
+		case lanes[laneOf(ch.Key, len(lanes))] <- queued{ch, number}:
+		case <-reading.Done():
+			r.busy.end()
+			return
+		}
+	}
+}
+
+func laneOf(k ledger.Key, lanes int) int {
+	h := fnv.New32a()
+	_, _ = h.Write([]byte(k.Tenant + "\x00" + k.ID))
+	return int(h.Sum32() % uint32(lanes)) //nolint:gosec // a handful of lanes
+}
+
+// work is one lane.
+func (r reader) work(ctx, reading context.Context, lane <-chan queued, t *track) {
+	for q := range lane {
+		if reading.Err() == nil && r.one(ctx, q.change) {
+			r.mark(ctx, t.done(q.number))
 		}
 		r.busy.end()
 	}
 }
 
-// all handles a batch in lanes: changes of one item share a lane.
-func (r reader) all(ctx context.Context, batch []ledger.Change) {
-	lanes := make([][]ledger.Change, r.lanes)
-	for _, ch := range batch {
-		h := fnv.New32a()
-		_, _ = h.Write([]byte(ch.Key.Tenant + "\x00" + ch.Key.ID))
-		n := int(h.Sum32()) % r.lanes
-		if n < 0 {
-			n = -n
+// mark moves the checkpoint. Two lanes may come here in either order: a feed
+// never goes back.
+func (r reader) mark(ctx context.Context, passed []ledger.Change) {
+	for _, ch := range passed {
+		if err := r.feed.Done(ctx, r.table, r.consumer, ch); err != nil {
+			// What was handled and not marked is handed out again: once more is
+			// harmless.
+			r.log.LogAttrs(ctx, slog.LevelWarn, "the checkpoint could not be moved", slog.String("consumer", r.consumer), slog.String("error", err.Error()))
 		}
-		lanes[n] = append(lanes[n], ch)
 	}
-	var wg sync.WaitGroup
-	for _, lane := range lanes {
-		if len(lane) == 0 {
-			continue
-		}
-		wg.Go(func() {
-			for _, ch := range lane {
-				r.one(ctx, ch)
-			}
-		})
-	}
-	wg.Wait()
 }
 
 // one handles a change; while the ledger cannot be asked it tries again, since
-// nothing else could be done either.
-func (r reader) one(ctx context.Context, ch ledger.Change) {
+// nothing else could be done either. False: ctx ended first.
+func (r reader) one(ctx context.Context, ch ledger.Change) bool {
 	for wait := 100 * time.Millisecond; ctx.Err() == nil; wait = min(2*wait, 5*time.Second) {
 		err := r.limited(ctx, ch)
-		if err == nil || ctx.Err() != nil {
-			return
+		if err == nil {
+			return true
+		}
+		if ctx.Err() != nil {
+			return false
 		}
 		r.log.LogAttrs(ctx, slog.LevelWarn, "a change waits for the ledger", slog.String("consumer", r.consumer),
 			slog.String("entity", string(ch.Key.Entity)), slog.String("error", err.Error()))
 		rest(ctx, wait)
 		if wait >= 5*time.Second {
-			return // the row's own due time brings it back
+			return true // the row's own due time brings it back
 		}
 	}
+	return false
 }
 
 // limited lets a worker live no longer than its timeout.
@@ -110,32 +143,4 @@ func rest(ctx context.Context, d time.Duration) {
 	case <-ctx.Done():
 	case <-t.C:
 	}
-}
-
-// activity counts work under way, so that one can wait for quiet.
-type activity struct {
-	mu    sync.Mutex
-	n     int
-	last  time.Time
-	clock func() time.Time
-}
-
-func (a *activity) begin() { a.change(1) }
-func (a *activity) end()   { a.change(-1) }
-
-func (a *activity) change(d int) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.n += d
-	a.last = a.clock()
-}
-
-// quietFor is how long nothing has been under way; 0 while something is.
-func (a *activity) quietFor() time.Duration {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if a.n > 0 {
-		return 0
-	}
-	return a.clock().Sub(a.last)
 }

@@ -44,20 +44,3 @@ func commands(run func(context.Context, Command) CommandResult, token string) ht
 		_ = json.NewEncoder(w).Encode(run(r.Context(), c))
 	})
 }
-
-// loopbackOnly refuses requests that a web page elsewhere made a browser send
-// here under another name (DNS rebinding).
-func loopbackOnly(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		host := r.Host
-		if i := strings.LastIndexByte(host, ':'); i >= 0 {
-			host = host[:i]
-		}
-		switch host {
-		case "127.0.0.1", "localhost", "[::1]":
-			next.ServeHTTP(w, r)
-		default:
-			http.Error(w, "this is a local system: use 127.0.0.1", http.StatusForbidden)
-		}
-	})
-}

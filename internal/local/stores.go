@@ -27,6 +27,9 @@ type stores struct {
 	deliver func(ctx context.Context, s *System, event []byte) error
 	receive func(ctx context.Context, s *System, log *slog.Logger)
 	wired   chan struct{} // closed when the use cases are ready
+	// err is what has stopped the ledger for good, or nil; nil where a ledger
+	// cannot stop so.
+	err     func() error
 	closers []func() error
 }
 
@@ -46,9 +49,9 @@ func openStores(ctx context.Context, cfg Config) (*stores, error) {
 	case LedgerBolt:
 		b, err := bolt.Open(cfg.Data.path("ledger.db"), bolt.Options{Consumers: consumers()})
 		if err != nil {
-			return nil, err
+			return nil, cfg.Data.explain(err)
 		}
-		st.ledger, st.feed = b, b
+		st.ledger, st.feed, st.err = b, b, b.Err
 		st.closers = append(st.closers, b.Close)
 	case LedgerDynamo:
 		return st, openAWS(ctx, cfg, st)
@@ -57,7 +60,7 @@ func openStores(ctx context.Context, cfg Config) (*stores, error) {
 	}
 	if st.blob, err = dir.Open(cfg.Data.path("raw")); err != nil {
 		st.close()
-		return nil, err
+		return nil, cfg.Data.explain(err)
 	}
 	return st, nil
 }

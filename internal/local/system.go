@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"net"
 	"net/http"
 	"os"
 	"sync"
@@ -16,7 +15,6 @@ import (
 	"onefold/internal/extract/rules"
 	"onefold/internal/idempotency"
 	"onefold/internal/ingest"
-	"onefold/internal/mailer"
 	"onefold/internal/policybook"
 	"onefold/internal/schema"
 	"onefold/internal/tenant"
@@ -62,6 +60,9 @@ type System struct {
 	CRMURL  string // fake CRM
 	Tenant  string
 	Secrets Secrets
+	// PolicyKept is the version in force where the tenant has another policy
+	// than Config.Policy, which then was not applied; 0 otherwise.
+	PolicyKept int64
 
 	fakes       *fakes
 	stores      *stores
@@ -72,31 +73,39 @@ type System struct {
 	workers     sync.WaitGroup
 	data        Data
 	onDisk      bool
+	failed      chan error
 }
 
-// Start brings the whole system up, or says in one error what is in the way.
+// Start brings the whole system up, or says in one error what is in the way:
+// ErrPort, ErrNotLoopback, ErrOtherKey, ledger.ErrInUse, fs.ErrPermission and
+// what a person can do nothing about.
 func Start(ctx context.Context, cfg Config) (_ *System, err error) {
 	// The port first: nothing is opened when it cannot be served.
-	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", cfg.Listen)
+	listener, err := listen(ctx, cfg.Listen)
 	if err != nil {
-		return nil, fmt.Errorf("%w: %s", ErrPort, cfg.Listen)
+		return nil, err
 	}
-	s := &System{data: cfg.Data, onDisk: cfg.Ledger == LedgerBolt, busy: &activity{clock: app.Clock}}
+	s := &System{data: cfg.Data, onDisk: cfg.Ledger == LedgerBolt, busy: &activity{clock: app.Clock}, failed: make(chan error, 1)}
 	defer func() {
 		if err != nil {
 			_ = listener.Close()
 			s.release(ctx)
 		}
 	}()
-	if s.Secrets, err = cfg.Data.Prepare(); err != nil {
-		return nil, err
-	}
-	key, err := s.Secrets.Key()
-	if err != nil {
+	if err := cfg.Data.make(); err != nil {
 		return nil, err
 	}
 	if s.stores, err = openStores(ctx, cfg); err != nil {
 		return nil, err
+	}
+	// After the ledger, which lets one process in.
+	secrets, key, err := cfg.Data.secretsOf(ctx, s.stores.ledger)
+	if err != nil {
+		return nil, err
+	}
+	s.Secrets = secrets
+	if cfg.Data.openToOthers() {
+		cfg.Log.LogAttrs(ctx, slog.LevelWarn, "other users of this machine may look into the data folder", slog.String("fix", "chmod 700 "+cfg.Data.Dir))
 	}
 	policy, err := s.ensurePolicy(ctx, cfg)
 	if err != nil {
@@ -137,9 +146,6 @@ func Start(ctx context.Context, cfg Config) (_ *System, err error) {
 	}
 	return s, nil
 }
-
-// ErrPort means that the address cannot be listened on.
-var ErrPort = errors.New("the address is in use or not allowed")
 
 func (s *System) keep() *Data {
 	if !s.onDisk {
@@ -182,6 +188,7 @@ func (s *System) startWorkers(ctx context.Context, cfg Config) {
 			}
 		}
 	})
+	s.workers.Go(func() { s.watch(reading) })
 	if s.stores.receive != nil {
 		s.workers.Go(func() { s.stores.receive(reading, s, cfg.Log) })
 	}
@@ -196,6 +203,9 @@ func (s *System) ensurePolicy(ctx context.Context, cfg Config) (tenant.Policy, e
 	book := &policybook.Book{Store: s.stores.ledger, Now: app.Clock}
 	have, err := book.Fresh(ctx, p.Tenant)
 	if err == nil {
+		if len(tenant.Diff(have, p)) > 0 {
+			s.PolicyKept = have.Version
+		}
 		return have, nil
 	}
 	if !errors.Is(err, policybook.ErrNone) {
@@ -242,7 +252,11 @@ func (s *System) Stop(ctx context.Context) {
 func (s *System) release(ctx context.Context) {
 	if s.kill != nil {
 		s.stopReading()
-		grace := time.AfterFunc(stopGrace, s.kill)
+		wait := stopGrace
+		if s.failure() != nil {
+			wait = 0 // nothing more can be finished
+		}
+		grace := time.AfterFunc(wait, s.kill)
 		s.workers.Wait()
 		grace.Stop()
 		s.kill()
@@ -265,7 +279,7 @@ func (s *System) release(ctx context.Context) {
 func (s *System) SentMail() int {
 	n := 0
 	for _, m := range s.fakes.ses.Sent() {
-		if m.Tag(mailer.TagProbe) == "" {
+		if !isProbe(m) {
 			n++
 		}
 	}

@@ -36,6 +36,11 @@ func (s *Service) decide(ctx context.Context, e inbound.Event, q *answered) (flo
 	}
 	var x *extract.Stored
 	if flow.Reader(facts) {
+		if q == nil {
+			if err := s.holdFirst(ctx, e, policy, facts); err != nil {
+				return none, err
+			}
+		}
 		if x, err = s.extraction(ctx, e, facts); err != nil {
 			return none, err
 		}
@@ -128,7 +133,7 @@ func (s *Service) facts(ctx context.Context, e inbound.Event, policy tenant.Poli
 // FactsOf reads raw content by rule alone.
 func FactsOf(e inbound.Event, raw []byte, policy tenant.Policy) flow.Facts {
 	if e.Content == tenant.ContentMail {
-		return flow.FactsOfMail(rawmail.Parse(raw, policy.IsOwn))
+		return flow.FactsOfMail(rawmail.ParseEnveloped(raw, policy.IsOwn, e.EnvelopeFrom))
 	}
 	var fields tenant.FieldMap
 	if ep, ok := policy.Endpoint(e.Source); ok {

@@ -36,6 +36,9 @@ func (s *Service) see(ctx context.Context, g flow.Ground) (flow.Seen, error) {
 	if err := s.read(ctx, reads); err != nil {
 		return seen, err
 	}
+	if err := s.seeThread(ctx, g, &seen); err != nil {
+		return seen, err
+	}
 	from := ""
 	switch {
 	case g.Person.Shared || seen.Key != nil && seen.Key.Shared:
@@ -69,6 +72,44 @@ func (s *Service) seeContact(ctx context.Context, g flow.Ground, chain []string,
 		return err
 	}
 	return s.read(ctx, []read{{ledger.Key{Entity: ledger.Intent, Tenant: t, ID: seen.Cadence.Intent}, into(&seen.Slot)}})
+}
+
+// seeThread reads what is known of the thread: how many follow-ups it has had,
+// its sender's domain too, and which mails in it are ours.
+func (s *Service) seeThread(ctx context.Context, g flow.Ground, seen *flow.Seen) error {
+	if g.Facts.Machine() {
+		return nil
+	}
+	t := g.Event.Tenant
+	var reads []read
+	for _, c := range flow.CapsOf(s.IDs, g.Policy, g.Facts, g.Person, g.Now.Std()) {
+		reads = append(reads, read{flow.CapKey(t, c), func(it ledger.Item) error { seen.Caps = append(seen.Caps, it); return nil }})
+	}
+	keys := flow.RepliesTo(g.Facts)
+	ours := make([]*followup.ProviderMessage, len(keys))
+	for n, k := range keys {
+		reads = append(reads, read{k, into(&ours[n])})
+	}
+	err := s.read(ctx, reads)
+	if err == nil {
+		seen.Replied, err = s.replied(ctx, t, ours)
+	}
+	return err
+}
+
+// replied reads the nearest intent of this tenant that the message index named.
+func (s *Service) replied(ctx context.Context, t string, ours []*followup.ProviderMessage) (*followup.Intent, error) {
+	for _, m := range ours {
+		if m == nil || m.Tenant != t {
+			continue
+		}
+		var i *followup.Intent
+		err := s.read(ctx, []read{{ledger.Key{Entity: ledger.Intent, Tenant: t, ID: m.Intent}, into(&i)}})
+		if err != nil || i != nil {
+			return i, err
+		}
+	}
+	return nil, nil
 }
 
 // party reads what the ledger holds of one more address.

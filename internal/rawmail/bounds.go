@@ -8,6 +8,7 @@ const (
 
 	maxHeader      = 256 << 10 // bytes of the top header that are kept
 	maxFields      = 1000      // header fields that are kept
+	maxFolds       = 20_000    // continuation lines of the top header that are kept
 	maxParts       = 500       // MIME delimiters that are followed
 	maxMultiparts  = 32        // multipart nodes; later ones are leaves, so depth is bounded too
 	maxHTML        = 2 << 20   // decoded bytes of HTML that are rendered

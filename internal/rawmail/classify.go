@@ -34,10 +34,13 @@ func classify(m *Message, h header, b body, own IsOwn, w *warnings) {
 	}{
 		{Own, ownReasons(m, h, own)},
 		{AutoReply, autoReasons(m, h, b)},
-		{List, listReasons(h)},
+		{List, listReasons(h, own)},
 	} {
 		if len(step.reasons) > 0 {
 			m.Kind, m.KindReasons = step.kind, step.reasons
+			if step.kind == Own {
+				m.Relayed = relayed(m, h, own)
+			}
 			return
 		}
 	}
@@ -127,26 +130,6 @@ func autoReasons(m *Message, h header, b body) (reasons []string) {
 	case m.NullReturn:
 		// RFC 5321 section 4.5.5: only notifications have no return path.
 		reasons = append(reasons, "null_return_path")
-	}
-	return reasons
-}
-
-func listReasons(h header) (reasons []string) {
-	for _, c := range []struct{ field, reason string }{
-		{"list-id", "list_id"}, {"list-post", "list_post"}, {"mailing-list", "mailing_list"},
-		{"list-unsubscribe", "list_unsubscribe"}, {"x-mailman-version", "mailing_list"},
-	} {
-		if h.has(c.field) {
-			reasons = append(reasons, c.reason)
-		}
-	}
-	switch firstWord(h.get("precedence")) {
-	case "list":
-		reasons = append(reasons, "precedence_list")
-	case "bulk":
-		reasons = append(reasons, "precedence_bulk")
-	case "junk":
-		reasons = append(reasons, "precedence_junk")
 	}
 	return reasons
 }

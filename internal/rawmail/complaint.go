@@ -98,7 +98,10 @@ func fieldsOf(content string) []field {
 	var fields []field
 	for line := range strings.SplitSeq(content, "\n") {
 		if len(line) > 0 && (line[0] == ' ' || line[0] == '\t') && len(fields) > 0 {
-			fields[len(fields)-1].value += " " + strings.TrimSpace(line)
+			// Bounded, since each line makes the value anew.
+			if last := &fields[len(fields)-1]; len(last.value) < maxDiagnosis {
+				last.value += " " + strings.TrimSpace(line)
+			}
 			continue
 		}
 		if name, value, ok := splitField([]byte(line)); ok {

@@ -46,12 +46,20 @@ func splitHeader(raw []byte, w *warnings) (header, []byte) {
 	raw = bytes.TrimPrefix(raw, []byte("\xef\xbb\xbf"))
 	raw = bytes.TrimLeft(raw, "\r\n")
 	var h header
-	rest, kept := raw, 0
+	var open strings.Builder // value of the last field, once it has a second line
+	closeField := func() {
+		if open.Len() > 0 {
+			h[len(h)-1].value = open.String()
+			open.Reset()
+		}
+	}
+	rest, kept, folds := raw, 0, 0
 	var stray []byte // from the first of the latest run of lines that are no fields
 	for first := true; len(rest) > 0; first = false {
 		line, next := nextLine(rest)
 		switch {
 		case len(line) == 0:
+			closeField()
 			if stray != nil {
 				return endOnStray(h, raw, stray, w)
 			}
@@ -61,8 +69,18 @@ func splitHeader(raw []byte, w *warnings) (header, []byte) {
 		case kept > maxHeader || len(h) >= maxFields:
 			w.add(warnHeaderTruncated)
 		case (line[0] == ' ' || line[0] == '\t') && len(h) > 0 && stray == nil:
+			if folds++; folds > maxFolds {
+				w.add(warnHeaderTruncated)
+				break
+			}
 			kept += len(line)
-			h[len(h)-1].value += " " + string(bytes.TrimSpace(line))
+			// Each line is copied once: a value made anew for each would cost the
+			// square of their number.
+			if open.Len() == 0 {
+				open.WriteString(h[len(h)-1].value)
+			}
+			open.WriteByte(' ')
+			open.Write(bytes.TrimSpace(line))
 		default:
 			name, value, ok := splitField(line)
 			if !ok {
@@ -76,10 +94,12 @@ func splitHeader(raw []byte, w *warnings) (header, []byte) {
 				stray = nil
 			}
 			kept += len(line)
+			closeField()
 			h = append(h, field{name, value})
 		}
 		rest = next
 	}
+	closeField()
 	if stray != nil {
 		return endOnStray(h, raw, stray, w)
 	}

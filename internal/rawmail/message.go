@@ -12,7 +12,7 @@ type Message struct {
 	ReplyTo    []Mailbox `json:"reply_to"`
 	Sender     []Mailbox `json:"sender"`
 	ReturnPath string    `json:"return_path"` // "" when there is no such header
-	NullReturn bool      `json:"null_return"` // Return-Path: <>
+	NullReturn bool      `json:"null_return"` // Return-Path: <>, or an envelope sender that is null
 	To         []Mailbox `json:"to"`
 	Cc         []Mailbox `json:"cc"`
 
@@ -24,6 +24,12 @@ type Message struct {
 
 	Kind        Kind     `json:"kind"`
 	KindReasons []string `json:"kind_reasons"` // machine words, such as "auto_submitted"
+
+	// Relayed is whom a mail from an address of ours, without the mark of our
+	// own mail, wants answered: a stranger, as a web form's notification or a
+	// group that writes under its own name has it. Only Own mail has one, and
+	// never one with a null sender.
+	Relayed *Mailbox `json:"relayed"`
 
 	Text      string `json:"text"`      // decoded body as text, from the plain part or else from HTML
 	Visible   string `json:"visible"`   // the part of Text this sender wrote now

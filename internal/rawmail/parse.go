@@ -11,18 +11,29 @@ import (
 // panic or block.
 type IsOwn func(addr string) bool
 
-// Parse reads one raw mail. It never fails: what cannot be read is left zero
-// and named in Warnings. own may be nil; then only the header of our own mail
-// marks it.
-func Parse(raw []byte, own IsOwn) Message {
+// NullSender is how an envelope sender says that nobody is to be answered
+// (RFC 5321 section 4.5.5).
+const NullSender = "<>"
+
+// Parse reads one raw mail whose envelope is not known. It never fails: what
+// cannot be read is left zero and named in Warnings. own may be nil; then only
+// the header of our own mail marks it.
+func Parse(raw []byte, own IsOwn) Message { return ParseEnveloped(raw, own, "") }
+
+// ParseEnveloped is Parse with what MAIL FROM said, since few servers write a
+// Return-Path before they hand a mail on. NullSender marks it as a machine's as
+// Return-Path: <> does; any other value tells nothing, and "" is one that is
+// not known.
+func ParseEnveloped(raw []byte, own IsOwn, envelopeFrom string) Message {
 	if own == nil {
 		own = func(string) bool { return false }
 	}
-	if m, ok := parse(raw, own, true); ok {
+	null := envelopeFrom == NullSender
+	if m, ok := parse(raw, own, null, true); ok {
 		return m
 	}
 	// The library gave up on this body: the header alone is read again.
-	m, ok := parse(raw, own, false)
+	m, ok := parse(raw, own, null, false)
 	if !ok {
 		m = Message{Kind: Unparseable, KindReasons: []string{warnParserFault}}
 		m.ContentHash = contentHash(nil, []string{string(raw)})
@@ -32,7 +43,7 @@ func Parse(raw []byte, own IsOwn) Message {
 	return m
 }
 
-func parse(raw []byte, own IsOwn, withBody bool) (m Message, ok bool) {
+func parse(raw []byte, own IsOwn, nullSender, withBody bool) (m Message, ok bool) {
 	defer func() {
 		if recover() != nil {
 			m, ok = Message{}, false
@@ -50,6 +61,7 @@ func parse(raw []byte, own IsOwn, withBody bool) (m Message, ok bool) {
 		b = readBody(h, rawBody, &w)
 	}
 	m = readHeader(h, &w)
+	m.NullReturn = m.NullReturn || nullSender
 	m.Text, m.Attachments = b.text, b.attachments
 	m.Visible, m.Quoted, m.Signature = splitText(b.text)
 	classify(&m, h, b, own, &w)

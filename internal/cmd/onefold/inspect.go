@@ -146,7 +146,7 @@ func inspect(ctx context.Context, raw []byte, policy tenant.Policy, reader extra
 
 func inspectionOf(m rawmail.Message, f flow.Facts, x *extract.Stored, p flow.Person, res flow.Result) inspection {
 	out := inspection{
-		From: f.Source.FromAddress, ReplyTo: f.Source.ReplyTo, Subject: m.Subject, MessageID: m.MessageID,
+		From: firstAddress(m.From), ReplyTo: f.Source.ReplyTo, Subject: m.Subject, MessageID: m.MessageID,
 		Kind: string(m.Kind), VisibleText: m.Visible, Warnings: list(m.Warnings),
 		Extraction: extractionOf(x, f), Decision: decided{res.Outcome, list(res.Reasons)},
 	}
@@ -213,4 +213,12 @@ func among(words []string) string {
 		return ""
 	}
 	return " (" + strings.Join(words, ", ") + ")"
+}
+
+// firstAddress is whom a header names first, as written.
+func firstAddress(list []rawmail.Mailbox) string {
+	if len(list) == 0 {
+		return ""
+	}
+	return list[0].Address
 }

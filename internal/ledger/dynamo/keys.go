@@ -16,10 +16,12 @@ package dynamo
 //	review_task      ledger  <tenant>#review_task#<task>    review_task                 Get; by_open_review: console
 //	guard            ledger  <tenant>#guard#<keyed hash>    guard                       Get, in each claim
 //	cadence          ledger  <tenant>#cadence#<contact>     cadence#<rule>              Get, in each claim
+//	loop_cap         ledger  <tenant>#loop_cap#<keyed hash> loop_cap                    Get: how many follow-ups already
 //	crm_mapping      ledger  <tenant>#crm_mapping#<contact> crm_mapping#<crm>           Get; List: a contact in the CRMs
 //	provider_message ledger  -#provider_message#<message>   provider_message            Get: whose attempt is this
 //	feedback         ledger  -#feedback#<dedupe key>        feedback                    Get
 //	feed_probe       ledger  -#feed_probe#feed              feed_probe                  Get
+//	deployment       ledger  -#deployment#deployment        deployment                  Get: which identifier key is this ledger's
 //	idempotency      ledger  <tenant>#idempotency#<key>     idempotency#<what for>      Get
 //	policy           ledger  <tenant>#policy#policy         policy#<version>            Get; List: versions
 //	policy_current   ledger  <tenant>#policy#policy         policy_current              Get

@@ -127,10 +127,15 @@ func (s *Server) Sent() []SentMail {
 func (s *Server) Restore(mails []SentMail) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	there := make(map[string]bool, len(s.sent)+len(mails))
+	for _, m := range s.sent {
+		there[m.MessageID] = true
+	}
 	for _, m := range mails {
-		if slices.ContainsFunc(s.sent, func(have SentMail) bool { return have.MessageID == m.MessageID }) {
+		if there[m.MessageID] {
 			continue
 		}
+		there[m.MessageID] = true
 		m = m.clone()
 		s.sent = append(s.sent, m)
 		if b := behaviourOf(m.recipient()); b.once {

@@ -1,0 +1,86 @@
+package flow
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"onefold/internal/guard"
+	"onefold/internal/rawmail"
+)
+
+// Why a person has to look at what a machine brought.
+const (
+	ReasonFormRelay = "form_relay"
+	ReasonListMail  = "list_mail"
+)
+
+// relayed takes a mail from one of our addresses with a stranger in Reply-To as
+// that stranger's. Anybody can write into a form, so a person looks before
+// anything follows, and plain opt-out words hold the address until then.
+func (f *Facts) relayed(m rawmail.Message) {
+	if m.Relayed == nil {
+		return
+	}
+	f.Heard, f.Doubts = true, []string{ReasonFormRelay}
+	f.Source.FromName, f.Source.FromAddress = m.Relayed.Name, m.Relayed.Address
+	f.Source.ReplyTo = m.Relayed.Address
+	if f.OptOut = guard.OptOut(m.Subject, m.Visible); f.OptOut.Verdict == guard.OptOutExplicit {
+		f.OptOut.Verdict = guard.OptOutDoubtful
+	}
+}
+
+// listed hears opt-out words through a list; all else that comes by one is
+// ignored. Plain words count whatever list it is. Doubtful words count only
+// outside mass mail and outside what the list itself adds, for nearly every
+// newsletter tells its readers how to leave.
+func (f *Facts) listed(m rawmail.Message) {
+	found := guard.OptOut(m.Subject, m.Visible)
+	if found.Verdict == guard.OptOutDoubtful {
+		if massMail(m) {
+			return
+		}
+		found = guard.OptOut(m.Subject, withoutListFooter(m.Visible))
+	}
+	if found.Verdict == guard.OptOutNone || found.Verdict == "" {
+		return
+	}
+	f.Heard, f.OptOut = true, found
+	if found.Verdict == guard.OptOutDoubtful {
+		f.Doubts = []string{ReasonListMail}
+	}
+}
+
+// massMail is what offers a way out and takes no answers: a newsletter, as
+// opposed to a group that people write to (RFC 2369, List-Post).
+func massMail(m rawmail.Message) bool {
+	group := func(reason string) bool {
+		return reason == "list_post" || reason == "mailing_list" || reason == "precedence_list"
+	}
+	return slices.Contains(m.KindReasons, "list_unsubscribe") && !slices.ContainsFunc(m.KindReasons, group)
+}
+
+var (
+	ruledLine = regexp.MustCompile(`^\s*[-_=*~]{4,}\s*$`)
+	wayOut    = regexp.MustCompile(`(?i)https?://|\S@\S+\.\S|\|`)
+)
+
+// withoutListFooter leaves out what lists add below: all from the last ruled
+// line on, and every later paragraph that holds a link or an address.
+func withoutListFooter(visible string) string {
+	lines := strings.Split(visible, "\n")
+	for i := len(lines) - 1; i > 0; i-- {
+		if ruledLine.MatchString(lines[i]) {
+			lines = lines[:i]
+			break
+		}
+	}
+	paragraphs := strings.Split(strings.Join(lines, "\n"), "\n\n")
+	kept := paragraphs[:1]
+	for _, p := range paragraphs[1:] {
+		if !wayOut.MatchString(p) {
+			kept = append(kept, p)
+		}
+	}
+	return strings.Join(kept, "\n\n")
+}
