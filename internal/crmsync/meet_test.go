@@ -13,29 +13,37 @@ import (
 )
 
 // meeting lets its worker's first commit begin only when the others' are ready
-// to begin too: each has read the same rows.
+// to begin too, so that each has read the same rows; and lets nobody go on from
+// it before all are judged, so that none finds the work done.
 type meeting struct {
 	*faulty
-	all  *sync.WaitGroup
-	once sync.Once
+	ready, judged *sync.WaitGroup
+	once          sync.Once
 }
 
 func (m *meeting) Commit(ctx context.Context, c ledger.Commit) error {
-	m.once.Do(func() {
-		m.all.Done()
-		m.all.Wait()
-	})
-	return m.faulty.Commit(ctx, c)
+	first := false
+	m.once.Do(func() { first = true })
+	if !first {
+		return m.faulty.Commit(ctx, c)
+	}
+	m.ready.Done()
+	m.ready.Wait()
+	err := m.faulty.Commit(ctx, c)
+	m.judged.Done()
+	m.judged.Wait()
+	return err
 }
 
 // meet hands each operation to a worker of its own, all at once.
 func (w *world) meet(ops ...string) {
 	w.Helper()
-	var all, end sync.WaitGroup
-	all.Add(len(ops))
+	var ready, judged, end sync.WaitGroup
+	ready.Add(len(ops))
+	judged.Add(len(ops))
 	for _, op := range ops {
 		s := w.worker()
-		s.Store = &meeting{faulty: w.store, all: &all}
+		s.Store = &meeting{faulty: w.store, ready: &ready, judged: &judged}
 		ch := ledger.Change{Key: opKey(op), Item: w.get(opKey(op))}
 		end.Go(func() {
 			if err := s.Handle(context.Background(), ch); err != nil {

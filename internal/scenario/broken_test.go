@@ -46,7 +46,7 @@ func breakages() map[string]struct {
 		}},
 		"a step has no audit record":        {nil, []string{kim}, spoil(without("audit", "attempt"))},
 		"the key is not in the decision":    {[]string{"crm none"}, []string{kim, `0s form id=msg-2 email=kim@example.com name="Kim Lee" message="And a dog?"`}, spoil(without("contact_key", "contact"))},
-		"a lost answer is taken for no":     {[]string{"crm none"}, []string{"0s provider lost-taken", kim}, func(w *world) { w.lie = func(r mailer.Result) mailer.Result { return notSent(r) } }},
+		"a lost answer is taken for no":     {[]string{"crm none"}, []string{"0s provider lost-taken", kim}, func(w *world) { w.lie = notSent }},
 		"raw content is not stored":         {[]string{"mode observe"}, []string{kim}, func(w *world) { w.forget = true }},
 		"the timer is not moved on a claim": {[]string{"crm none"}, []string{kim}, spoil(func(c *ledger.Commit) { timerless(c) })},
 		"the CRM's reference is not unique": {nil, []string{kim}, func(w *world) { w.cabinet.forgets = true }},

@@ -122,6 +122,8 @@ func (w *world) untilQuiet(end bool) {
 			if d >= time.Minute {
 				w.prove()
 			}
+		} else if w.now().Before(w.away) {
+			time.Sleep(30 * time.Second) // the next run of the sweeper
 		}
 		w.moments()
 		w.work()

@@ -32,7 +32,7 @@ func (p *postbox) Provider() string { return "fake" }
 
 func (p *postbox) Submit(ctx context.Context, m mailer.Mail) mailer.Result {
 	unknown := mailer.Result{Outcome: mailer.Unknown, Reason: "timeout"}
-	res := call(p.w, ctx, "effect", "submit", func() mailer.Result { return p.submit(m) }, func(f fault) mailer.Result {
+	res := call(ctx, p.w, "effect", "submit", func() mailer.Result { return p.submit(m) }, func(f fault) mailer.Result {
 		if f == fails {
 			return mailer.Result{Outcome: mailer.NotBegun, Reason: "no_connection"}
 		}
@@ -96,7 +96,6 @@ type record struct {
 	id, ref, parent string
 	contact         crm.Contact
 	body            string
-	made            int // how often a record was made for this reference
 }
 
 // cabinet is the CRM. References are unique in it.
@@ -143,7 +142,7 @@ func (c *cabinet) UpsertTask(ctx context.Context, t crm.Task) crm.Result {
 }
 
 func (c *cabinet) call(ctx context.Context, label string, do func() crm.Result) crm.Result {
-	return call(c.w, ctx, "effect", label, func() crm.Result {
+	return call(ctx, c.w, "effect", label, func() crm.Result {
 		c.calls++
 		switch c.w.take(&c.w.cab) {
 		case "busy":

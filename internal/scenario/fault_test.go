@@ -12,7 +12,9 @@ import (
 type fault string
 
 const (
-	fails      fault = "fails"                  // known not to be applied
+	fails      fault = "fails"     // known not to be applied
+	contended  fault = "contended" // known not to be applied, to be tried again
+	outage     fault = "the store is away for ten minutes"
 	lostBefore fault = "no answer, not applied" // not known
 	lostAfter  fault = "no answer, applied"     // not known
 	diesBefore fault = "dies before"
@@ -39,7 +41,7 @@ const (
 func faultsOf(p point) []fault {
 	switch p.kind {
 	case "write":
-		return []fault{fails, lostBefore, lostAfter, diesBefore, diesAfter, late, lateLong, paused, pausedLong}
+		return []fault{fails, contended, outage, lostBefore, lostAfter, diesBefore, diesAfter, late, lateLong, paused, pausedLong}
 	case "effect":
 		return []fault{fails, lostBefore, lostAfter, diesBefore, diesAfter, late, lateLong, paused, pausedLong, landsLate}
 	case "record":

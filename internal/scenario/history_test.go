@@ -56,7 +56,7 @@ func callsToBreak() []string {
 // happening draws one step without its time.
 func happening(t *rapid.T, i int) string {
 	who := rapid.SampledFrom([]string{"kim@example.com", "lou@example.org", "Kim@Example.com", "office@riverside.example"}).Draw(t, "who")
-	switch rapid.IntRange(0, 19).Draw(t, "what") {
+	switch rapid.IntRange(0, 21).Draw(t, "what") {
 	case 0, 1, 2, 3, 4:
 		return fmt.Sprintf(`form id=msg-%d email=%s name="Kim Lee" message="Question %d."`, rapid.IntRange(0, 4).Draw(t, "id"), who, i)
 	case 5:
@@ -87,6 +87,10 @@ func happening(t *rapid.T, i int) string {
 		return "provider " + rapid.SampledFrom([]string{"throttled", "rejected", "lost-taken", "lost-not-taken", "bounced", "halted", "same-id"}).Draw(t, "verdict")
 	case 18:
 		return "crm " + rapid.SampledFrom([]string{"busy", "refused", "conflict", "lost-done", "lost-not-done busy"}).Draw(t, "verdict")
+	case 19:
+		return "alias " + who + " kim@example.org"
+	case 20:
+		return rapid.SampledFrom([]string{"merge lou@example.org kim@example.com", "merge alex.morgan@customer.example kim@example.com", "erase lou@example.org"}).Draw(t, "people")
 	}
 	return rapid.SampledFrom([]string{"feed off", "feed on", "model silent", "model unsure", "model opt-out", "model wild"}).Draw(t, "rest")
 }

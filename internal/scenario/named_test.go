@@ -332,6 +332,7 @@ func TestOldCodeWritingBetweenTwoWritesOfNewCode(t *testing.T) {
 					if it.Int("old_code_was_here") == 0 {
 						t.Errorf("a write of new code erased what old code had put on a row of %s", it.Text(schema.Entity))
 					}
+				default:
 				}
 			}
 		}

@@ -103,6 +103,23 @@ func (w *world) erase(address string) {
 	w.commit(commit)
 }
 
+// people plays a command about addresses, if there is a contact that it can be
+// about.
+func (w *world) people(verb string, of []string) {
+	known := func(address string) bool {
+		return w.get(ledger.Key{Entity: ledger.ContactKey, Tenant: tenantID, ID: w.person(address).KeyID}) != nil
+	}
+	switch {
+	case verb == "erase":
+		w.erase(of[0])
+	case !known(of[0]):
+	case verb == "alias" && !known(of[1]):
+		w.alias(w.contactOf(of[0]), of[1])
+	case verb == "merge" && known(of[1]) && w.contactOf(of[0]).ID != w.contactOf(of[1]).ID:
+		w.merge(w.contactOf(of[0]), w.contactOf(of[1]))
+	}
+}
+
 // An opt-out from either address of a person stops every mail that waits for
 // any of them: it raises the consent version of the one contact.
 func TestAnOptOutForOneAddressOfAPersonWithTwoAfterAnAlias(t *testing.T) {

@@ -24,7 +24,7 @@ var errNoAnswer = errors.New("no answer")
 // call makes one call of an actor with what the plan does to it. do makes it;
 // wrong gives the answer of a call that went wrong, after do if it was applied.
 // Calls of no actor are the harness's own.
-func call[T any](w *world, ctx context.Context, kind, label string, do func() T, wrong func(fault) T) T {
+func call[T any](ctx context.Context, w *world, kind, label string, do func() T, wrong func(fault) T) T {
 	a := actorOf(ctx)
 	if a == nil {
 		return do()
@@ -34,7 +34,10 @@ func call[T any](w *world, ctx context.Context, kind, label string, do func() T,
 		time.Sleep(latency[kind])
 	}
 	switch f {
-	case fails, lostBefore:
+	case fails, contended, lostBefore:
+		return wrong(f)
+	case outage:
+		w.away = w.now().Add(10 * time.Minute)
 		return wrong(f)
 	case landsLate:
 		w.later(20*time.Second, func() { do() })
@@ -59,6 +62,7 @@ func call[T any](w *world, ctx context.Context, kind, label string, do func() T,
 		a.stand(w.now().Add(pauseFor))
 	case pausedLong:
 		a.stand(w.now().Add(pauseLongFor))
+	default: // of a record
 	}
 	return do()
 }
@@ -75,7 +79,11 @@ func (w *world) at(a *actor, kind, label string) fault {
 	if a.steps {
 		a.stand(time.Time{})
 	}
-	return w.wrong(name)
+	f := w.wrong(name)
+	if f == "" && kind != "effect" && w.now().Before(w.away) {
+		return fails
+	}
+	return f
 }
 
 func (w *world) wrong(name string) fault {
@@ -100,7 +108,7 @@ type read struct {
 }
 
 func (s store) read(ctx context.Context, label string, do func(context.Context) read) read {
-	return call(s.w, ctx, "read", label, func() read { return do(context.WithoutCancel(ctx)) },
+	return call(ctx, s.w, "read", label, func() read { return do(context.WithoutCancel(ctx)) },
 		func(fault) read { return read{err: ledger.ErrUnavailable} })
 }
 
@@ -171,9 +179,13 @@ func (s store) Commit(ctx context.Context, c ledger.Commit) error {
 	if a := actorOf(ctx); a != nil {
 		role = a.role
 	}
-	return call(s.w, ctx, "write", labelOf(c), func() error { return s.w.apply(context.WithoutCancel(ctx), role, c) }, func(f fault) error {
-		if f == fails {
+	return call(ctx, s.w, "write", labelOf(c), func() error { return s.w.apply(context.WithoutCancel(ctx), role, c) }, func(f fault) error {
+		switch f {
+		case fails, outage:
 			return ledger.ErrUnavailable
+		case contended:
+			return ledger.ErrContention
+		default:
 		}
 		return ledger.ErrUnknown
 	})
@@ -216,7 +228,7 @@ type blobs struct {
 }
 
 func (b *blobs) Put(ctx context.Context, ref blob.Ref, content []byte) error {
-	return call(b.w, ctx, "write", "put raw content", func() error {
+	return call(ctx, b.w, "write", "put raw content", func() error {
 		if !b.w.forget {
 			b.kept[ref] = content
 		}
@@ -230,7 +242,7 @@ func (b *blobs) Get(ctx context.Context, ref blob.Ref) ([]byte, error) {
 		raw []byte
 		err error
 	}
-	r := call(b.w, ctx, "read", "get raw content", func() answer {
+	r := call(ctx, b.w, "read", "get raw content", func() answer {
 		if raw, ok := b.kept[ref]; ok {
 			return answer{raw, nil}
 		}
@@ -250,7 +262,7 @@ func (r reader) Extract(ctx context.Context, s extract.Source) (extract.Record, 
 		record extract.Record
 		err    error
 	}
-	a := call(r.w, ctx, "read", "ask the reader", func() answer {
+	a := call(ctx, r.w, "read", "ask the reader", func() answer {
 		word := r.w.take(&r.w.model)
 		record, err := r.Extractor.Extract(context.WithoutCancel(ctx), s)
 		switch word {

@@ -131,7 +131,7 @@ func weighted(r *rand.Rand, list []known) int {
 	return len(list) - 1
 }
 
-func weight(k known) float64 { return math.Pow(float64(len(k.clean.trace)), -1.5) }
+func weight(k known) float64 { return math.Pow(float64(len(k.clean.trace)), -2) }
 
 // exhaust plays every single fault of every scenario, or every n-th.
 func exhaust(t *testing.T, c *tally, list []known, every int) {
@@ -168,7 +168,7 @@ func exhaust(t *testing.T, c *tally, list []known, every int) {
 // one.
 func TestProve(t *testing.T) {
 	began := time.Now()
-	want, every := 2_000, 40
+	want, every := 1_200, 60
 	if *prove {
 		want, every = *total, 1
 		defer debug.SetGCPercent(debug.SetGCPercent(800))
@@ -195,7 +195,7 @@ func TestProve(t *testing.T) {
 }
 
 func (c *tally) report(onMem int, took, all time.Duration) string {
-	text := fmt.Sprintf("schedules run, all distinct:\n")
+	text := "schedules run, all distinct:\n"
 	var kinds []string
 	for k := range c.byKind {
 		kinds = append(kinds, k)

@@ -30,6 +30,7 @@ type scenarioFile struct {
 	lines  map[string]string // address → its timeline
 	mails  map[string][]byte
 
+	depends bool
 	version int
 	counts  map[string]int // of the ledger, after the run
 }
@@ -84,6 +85,8 @@ func (f *scenarioFile) part(name, text string) (err error) {
 	switch {
 	case name == "policy":
 		f.policy = linesOf(text)
+	case name == "depends": // what comes of it depends on who comes first
+		f.depends = true
 	case name == "steps":
 		for _, line := range linesOf(text) {
 			s, err := parseStep(line)

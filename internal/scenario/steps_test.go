@@ -83,6 +83,8 @@ func (w *world) do(s step) {
 			last := w.postbox.took[len(w.postbox.took)-1]
 			w.report(mailer.Event{Type: kind, Permanent: true, MessageID: last.message, At: w.now(), Tags: w.postbox.last, DedupeKey: last.message + string(kind)})
 		}
+	case "merge", "alias", "erase":
+		w.people(s.verb, s.words)
 	case "hook":
 		w.hook()
 	case "lose":
@@ -102,7 +104,7 @@ func (w *world) deliver(s step) {
 		headers[ingest.HeaderEnvelopeFrom], headers[ingest.HeaderEnvelopeTo] = s.args["from"], s.args["to"]
 		id = webhook.MailID(s.args["from"], s.args["to"], body)
 	}
-	j := &job{role: "ingest", key: fmt.Sprintf("ingest/%d", len(w.trace)+len(w.jobs)), tries: 20, wait: 7 * time.Second}
+	j := &job{role: "ingest", key: fmt.Sprintf("ingest/%d", len(w.trace)+len(w.jobs)), tries: 200, wait: 7 * time.Second}
 	j.work = func(ctx context.Context) error {
 		keys, _ := secrets(ctx, tenantID, "")
 		at := w.now()

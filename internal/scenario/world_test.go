@@ -51,6 +51,7 @@ type world struct {
 
 	plan     plan
 	before   func(name string)                 // just before a call
+	away     time.Time                         // the store answers nobody until then
 	ownIndex bool                              // of due rows, in memory
 	spoil    func(*ledger.Commit)              // breaks the commits of workers
 	lie      func(mailer.Result) mailer.Result // breaks the provider's answers
@@ -107,7 +108,7 @@ func newWorld(base ledger.Store, f scenarioFile, p plan) *world {
 	w.sys = app.Wire(app.Parts{
 		Store: store{base, w}, Blob: w.blobs, Mailer: w.postbox, CRM: w.cabinet, Extractor: reader{rules.New(), w}, IDs: key,
 		Secrets: secrets, Now: time.Now, Log: slog.New(slog.NewTextHandler(io.Discard, &slog.HandlerOptions{Level: slog.LevelError + 1})),
-		Timeout: timeout, CallTime: callTime, KeepPolicy: time.Minute,
+		Timeout: timeout, CallTime: callTime, KeepPolicy: 24 * time.Hour,
 	})
 	if rows, ok := firstPolicies.Load(strings.Join(f.policy, "\n")); ok {
 		w.file.version++
@@ -211,6 +212,7 @@ func (w *world) record(role string, ch ledger.Change, handle func(context.Contex
 	case stale:
 		w.later(pauseFor, func() { w.jobs = append(w.jobs, j()) })
 		w.later(pauseLongFor, func() { w.jobs = append(w.jobs, j()) })
+	default:
 	}
 	w.jobs = append(w.jobs, j())
 	if w.pick != nil && w.pick.twice() {
