@@ -11,6 +11,7 @@ func evidences() []Breakage {
 			Old:    table,
 			New:    "Event: Evidence, From: []string{Unknown, Ready, InReview},",
 			Caught: []string{"evidence", "send"},
+			Run:    "Evidence|Late",
 		},
 		{
 			Name:   "evidence-ignored-in-unknown",
@@ -19,6 +20,7 @@ func evidences() []Breakage {
 			Old:    table,
 			New:    "Event: Evidence, From: []string{Sending, Ready, InReview},",
 			Caught: []string{"evidence", "send"},
+			Run:    "Evidence|Late",
 		},
 		{
 			Name:   "evidence-ignored-in-ready",
@@ -153,9 +155,9 @@ func crms() []Breakage {
 			Wrong:  "a crash leaves an operation that is done and a CRM that knows nothing",
 			File:   "internal/crmsync/work.go",
 			Old:    "\tres := s.call(ctx, claimed, func(ctx context.Context) crm.Result {\n\t\treturn s.CRM.UpsertContact(",
-			New:    "\t_ = s.settleContact(ctx, claimed, mapping, *c, crm.Result{Outcome: crm.Done})\n\tres := s.call(ctx, claimed, func(ctx context.Context) crm.Result {\n\t\treturn s.CRM.UpsertContact(",
+			New:    "\t_ = s.settleContact(ctx, claimed, mapping, *c, crm.Result{Outcome: crm.Done, ID: \"early\"})\n\tres := s.call(ctx, claimed, func(ctx context.Context) crm.Result {\n\t\treturn s.CRM.UpsertContact(",
 			Caught: []string{"crmsync"},
-			Run:    "EachOutcome|EachFault",
+			Run:    "EachFault",
 		},
 		{
 			Name:   "crm-unknown-is-not-done",

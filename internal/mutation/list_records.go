@@ -109,6 +109,7 @@ func records() []Breakage {
 			Old:    "\t\tledger.Is(\"status\", string(claim.InProgress)),\n",
 			New:    "",
 			Caught: []string{"idempotency"},
+			Run:    "Fence|Table",
 		},
 		{
 			Name:   "token-of-zeros",

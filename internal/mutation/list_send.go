@@ -131,7 +131,7 @@ func claims() []Breakage {
 			Old:    "latest.Before(limit) {",
 			New:    "latest.IsZero() {",
 			Caught: []string{"send"},
-			Run:    "WakesAfterItsLease",
+			Run:    "HeldUpBeforeItsCall",
 		},
 	}
 }
@@ -155,14 +155,6 @@ func settles() []Breakage {
 			Old:    "{Event: Lose, From: []string{Sending}, To: Unknown,",
 			New:    "{Event: Lose, From: []string{Sending}, To: Ready,",
 			Caught: []string{"machine", "send"},
-		},
-		{
-			Name:   "lapse-before-its-time",
-			Wrong:  "a mail that is under way is taken for lost",
-			File:   "internal/send/send.go",
-			Old:    "if now.Before(i.LeaseUntil) {",
-			New:    "if i.LeaseUntil.IsZero() {",
-			Caught: []string{"send"},
 		},
 		{
 			Name:   "late-result-thrown-away",
