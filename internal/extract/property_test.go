@@ -123,7 +123,7 @@ func TestWhateverAReaderSaysOnlyWhatStandsInTheSourceIsBelieved(t *testing.T) {
 			t.Fatalf("validated twice: %+v, then %+v (%v, then %v)", got, again, reasons, more)
 		}
 	})
-	if kept == 0 {
+	if kept == 0 && !testing.Short() { // a short run draws too few
 		t.Error("no value was ever kept: the property was not tried")
 	}
 }
