@@ -24,12 +24,15 @@ var (
 type tally struct {
 	mu         sync.Mutex
 	seen       map[[16]byte]bool
+	draws      map[[16]byte]bool
 	byKind     map[string]int
 	violations int
 	failures   []string
 }
 
-func newTally() *tally { return &tally{seen: map[[16]byte]bool{}, byKind: map[string]int{}} }
+func newTally() *tally {
+	return &tally{seen: map[[16]byte]bool{}, draws: map[[16]byte]bool{}, byKind: map[string]int{}}
+}
 
 // count counts a schedule by what it did, so that two which do the same are
 // one. It tells whether this one is new.
@@ -54,6 +57,18 @@ func (c *tally) count(kind, store string, s schedule, res result) bool {
 	c.seen[key] = true
 	c.byKind[kind+" on "+store]++
 	return true
+}
+
+// drawn tells whether a schedule has been drawn before, so that it need not run.
+func (c *tally) drawn(s schedule) bool {
+	sum := sha256.Sum256([]byte("drawn " + s.String()))
+	var key [16]byte
+	copy(key[:], sum[:])
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	was := c.draws[key]
+	c.draws[key] = true
+	return was
 }
 
 func (c *tally) fail(t *testing.T, s schedule, broken []string, again func(schedule) bool) {
@@ -98,9 +113,12 @@ func chance(t *testing.T, c *tally, kind string, list []known, n int, draw func(
 		t.Run(fmt.Sprint(lane), func(t *testing.T) {
 			t.Parallel()
 			r := rng(*seed, fmt.Sprint(kind, lane))
-			for done, tries := 0, 0; done < n/lanes && tries < 4*n; tries++ {
+			for done, tries := 0, 0; done < n/lanes && tries < 20*n; tries++ {
 				k := list[weighted(r, list)]
 				s := draw(r, k)
+				if c.drawn(s) {
+					continue
+				}
 				res, broken := check(t, k.file, s, k.clean)
 				if c.count(kind, "mem", s, res) {
 					done++
@@ -131,7 +149,7 @@ func weighted(r *rand.Rand, list []known) int {
 	return len(list) - 1
 }
 
-func weight(k known) float64 { return math.Pow(float64(len(k.clean.trace)), -2) }
+func weight(k known) float64 { return math.Pow(float64(len(k.clean.trace)), -1.5) }
 
 // exhaust plays every single fault of every scenario, or every n-th.
 func exhaust(t *testing.T, c *tally, list []known, every int) {
@@ -171,7 +189,7 @@ func TestProve(t *testing.T) {
 	want, every := 1_200, 60
 	if *prove {
 		want, every = *total, 1
-		defer debug.SetGCPercent(debug.SetGCPercent(800))
+		defer debug.SetGCPercent(debug.SetGCPercent(1600))
 	} else if testing.Short() {
 		want, every = 1_000, 100
 	}
@@ -181,7 +199,7 @@ func TestProve(t *testing.T) {
 	rest := want - len(c.seen)
 	t.Run("several faults", func(t *testing.T) { chance(t, c, "several faults", list, rest*5/10, several) })
 	t.Run("streams", func(t *testing.T) { chance(t, c, "streams", list, rest*15/100, streamed) })
-	t.Run("histories", func(t *testing.T) { histories(t, c, rest*5/100) })
+	t.Run("histories", func(t *testing.T) { histories(t, c, rest/100) })
 	t.Run("several workers", func(t *testing.T) { chance(t, c, "several workers", list, want-len(c.seen)+4, woven) })
 	onMem, took := len(c.seen), time.Since(began)
 	if *prove {
