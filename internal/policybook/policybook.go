@@ -50,8 +50,9 @@ type Book struct {
 }
 
 type entry struct {
-	policy tenant.Policy
-	until  time.Time
+	policy   tenant.Policy
+	document string // the text it was parsed from
+	until    time.Time
 }
 
 type row struct {
@@ -93,16 +94,29 @@ func (b *Book) Fresh(ctx context.Context, tenantID string) (tenant.Policy, error
 	if it == nil {
 		return tenant.Policy{}, ErrNone
 	}
-	p, err := tenant.Parse([]byte(it.Text("document")))
+	document := it.Text("document")
+	p, err := b.parse(tenantID, document)
 	if err != nil {
 		return tenant.Policy{}, fmt.Errorf("stored policy of tenant %s: %w", tenantID, err)
 	}
-	return b.remember(p, until), nil
+	return b.remember(p, document, until), nil
+}
+
+// parse reads a document, or takes what the same text was read as before:
+// checking a policy whole costs more than everything else in a claim.
+func (b *Book) parse(tenantID, document string) (tenant.Policy, error) {
+	b.mu.Lock()
+	e, ok := b.known[tenantID]
+	b.mu.Unlock()
+	if ok && e.document == document {
+		return e.policy, nil
+	}
+	return tenant.Parse([]byte(document))
 }
 
 // remember keeps the policy and gives the one that is in force as far as this
 // book knows. Versions only rise: a read that was overtaken brings none back.
-func (b *Book) remember(p tenant.Policy, until time.Time) tenant.Policy {
+func (b *Book) remember(p tenant.Policy, document string, until time.Time) tenant.Policy {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if e, ok := b.known[p.Tenant]; ok && e.policy.Version > p.Version {
@@ -111,7 +125,7 @@ func (b *Book) remember(p tenant.Policy, until time.Time) tenant.Policy {
 	if b.known == nil {
 		b.known = map[string]entry{}
 	}
-	b.known[p.Tenant] = entry{p, until}
+	b.known[p.Tenant] = entry{p, document, until}
 	return p
 }
 
@@ -179,7 +193,7 @@ func (b *Book) Apply(ctx context.Context, document []byte, by string) (tenant.Po
 	if err != nil {
 		return tenant.Policy{}, fmt.Errorf("apply policy version %d of tenant %s: %w", p.Version, p.Tenant, err)
 	}
-	b.remember(p, until)
+	b.remember(p, string(document), until)
 	return p, nil
 }
 
