@@ -96,7 +96,8 @@ func TestSIGKILLAtAnyMomentLosesNothing(t *testing.T) {
 // job is one delivery and what it is.
 type job struct{ out local.Outgoing }
 
-// mixed makes n deliveries: forms of new and known people, repeated forms,
+// mixed makes n deliveries, each person of a domain of his own, so that the cap
+// of a domain's day refers none of them: forms of new and known people, repeated forms,
 // mails, one mail in two mailboxes, opt-outs, bounces, and recipients whose
 // provider throttles, refuses or answers into the void.
 func mixed(n int) []job {
@@ -105,15 +106,15 @@ func mixed(n int) []job {
 		person := i / 3
 		switch i % 12 {
 		case 0, 3, 6:
-			jobs[i] = form(fmt.Sprintf("f-%d", i), fmt.Sprintf("person%d@customer.example", person), "How much is a tent?")
+			jobs[i] = form(fmt.Sprintf("f-%d", i), fmt.Sprintf("person%[1]d@c%[1]d.example", person), "How much is a tent?")
 		case 1: // the same person again, at nearly the same moment
-			jobs[i] = form(fmt.Sprintf("f-%d", i), fmt.Sprintf("Person%d@customer.example", person), "And do you deliver?")
+			jobs[i] = form(fmt.Sprintf("f-%d", i), fmt.Sprintf("Person%[1]d@c%[1]d.example", person), "And do you deliver?")
 		case 2: // the same form again
-			jobs[i] = form(fmt.Sprintf("f-%d", i-2), fmt.Sprintf("person%d@customer.example", person), "How much is a tent?")
+			jobs[i] = form(fmt.Sprintf("f-%d", i-2), fmt.Sprintf("person%[1]d@c%[1]d.example", person), "How much is a tent?")
 		case 4, 5: // one mail in two mailboxes
-			jobs[i] = mail(i-i%12, fmt.Sprintf("writer%d@customer.example", i/12), []string{"sales", "info"}[i%2], "Question", "Do you sell boots in size 43?")
+			jobs[i] = mail(i-i%12, fmt.Sprintf("writer%[1]d@w%[1]d.example", i/12), []string{"sales", "info"}[i%2], "Question", "Do you sell boots in size 43?")
 		case 7:
-			jobs[i] = mail(i, fmt.Sprintf("person%d@customer.example", person-1), "hello", "Unsubscribe", "Please remove me from your mailing list.")
+			jobs[i] = mail(i, fmt.Sprintf("person%[1]d@c%[1]d.example", person-1), "hello", "Unsubscribe", "Please remove me from your mailing list.")
 		case 8:
 			jobs[i] = form(fmt.Sprintf("f-%d", i), fmt.Sprintf("timeout-sent@lost%d.example", i), "What does it cost?")
 		case 9:
