@@ -17,6 +17,10 @@ const SimulatorSuccess = "success@simulator.amazonses.com"
 // the feedback feed works. Without them, silence about a lost outcome would
 // count for nothing, and no unknown send would ever reach its deadline. It is
 // called by a schedule; what it comes to is seen in the feed, not here.
+//
+// Nothing is written before or after it: it is about no person and no intent,
+// so a crash leaves nothing, a probe too many is harmless, and one too few is
+// made up for by the next.
 func (s *Service) Probe(ctx context.Context, from tenant.Sender) mailer.Result {
 	ctx, cancel := context.WithTimeout(ctx, s.CallTime)
 	defer cancel()
