@@ -32,7 +32,7 @@ func Places() []Place {
 			Name:    "the AWS SDK",
 			Imports: []string{"github.com/aws/aws-sdk-go-v2/**", "github.com/aws/smithy-go/**"},
 			Allowed: union(composition, below(internal("ledger/dynamo", "blob/s3", "queue/sqs", "extract/bedrock",
-				"mailer/ses", "localaws", "local"))),
+				"mailer/ses", "secret/secretsmanager", "localaws", "local", "stage", "localdeploy"))),
 		},
 		{
 			Name:    "the Lambda library",

@@ -67,12 +67,12 @@ func facts() []string {
 // that need nothing but contracts.
 func ports() []string {
 	return internal("ledger", "blob", "extract", "extract/prompts", "crm", "mailer", "queue",
-		"idempotency", "flow", "policybook", "evidence")
+		"idempotency", "flow", "policybook", "evidence", "secret", "metric")
 }
 
 func suites() []string {
 	return internal("ledger/ledgertest", "blob/blobtest", "extract/extracttest", "crm/crmtest/crmsuite",
-		"mailer/mailertest/mailersuite", "queue/queuetest", "localaws/localawstest")
+		"mailer/mailertest/mailersuite", "queue/queuetest", "secret/secrettest", "localaws/localawstest")
 }
 
 // fakes stand in for a provider on the wire. The local system runs them too,
@@ -80,7 +80,7 @@ func suites() []string {
 func fakes() []string { return internal("crm/crmtest", "mailer/mailertest") }
 
 func adapters() []string {
-	return below(internal("ledger/*", "blob/*", "extract/*", "crm/*", "mailer/*", "queue/*"))
+	return below(internal("ledger/*", "blob/*", "extract/*", "crm/*", "mailer/*", "queue/*", "secret/*", "metric/*"))
 }
 
 func useCases() []string {
@@ -160,9 +160,13 @@ func Rules() []Rule {
 			Layer: "fault proxy", Packages: internal("faultproxy"), Refused: []string{"testing/**", "net/http/httptest"},
 		},
 		{
-			Layer: "composition", Packages: below(internal("app", "lambdaio", "local")),
+			// Lambda's reading of streams, by AWS's documented rules.
+			Layer: "stream reader", Packages: internal("streamreader"), Imports: schema(), Unit: 2, Refused: []string{"testing/**"},
+		},
+		{
+			Layer: "composition", Packages: below(internal("app", "lambdaio", "local", "stage", "localdeploy")),
 			Imports: union(core, adapters(), useCases(), fakes(), []string{"events"},
-				below(internal("app", "lambdaio", "local", "invariant")), internal("localaws")),
+				below(internal("app", "lambdaio", "local", "stage", "localdeploy", "invariant")), internal("localaws", "faultproxy")),
 			Outside: anything, Refused: []string{"testing/**"},
 		},
 		{
@@ -175,9 +179,13 @@ func Rules() []Rule {
 		{
 			// Adapters are chosen by composition, never by the command line.
 			Layer: "command line", Packages: below(internal("cmd/onefold")),
-			Imports: union(core, useCases(), below(internal("app", "local", "invariant", "scenario")),
+			Imports: union(core, useCases(), below(internal("app", "local", "stage", "invariant", "scenario")),
 				internal("localaws"), []string{"events"}),
 			Unit: 3, Outside: anything, Refused: []string{"testing/**"},
+		},
+		{
+			Layer: "local deployment", Packages: internal("cmd/deploylocal"),
+			Imports: union(core, below(internal("app", "localdeploy"))), Unit: 3, Refused: []string{"testing/**"},
 		},
 		{
 			Layer: "samples", Packages: []string{"events/**"}, Imports: union(schema(), facts()), Unit: 1,

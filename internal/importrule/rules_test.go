@@ -111,6 +111,12 @@ func TestEachLayerRefusesWhatIsNotBelowIt(t *testing.T) {
 		{"scenario", "internal/scenario", "onefold/internal/ledger/mem", true},
 		{"scenario", "internal/scenario", "onefold/infra", false},
 
+		{"stream reader", "internal/streamreader", "onefold/internal/schema", true},
+		{"stream reader", "internal/streamreader", "onefold/internal/ledger", false},
+		{"composition", "internal/stage", "onefold/internal/app", true},
+		{"composition", "internal/localdeploy", "onefold/internal/mailer/mailertest", true},
+		{"local deployment", "internal/cmd/deploylocal", "onefold/internal/localdeploy", true},
+		{"local deployment", "internal/cmd/deploylocal", "onefold/internal/ledger/dynamo", false},
 		{"command line", "internal/cmd/onefold", "onefold/internal/local", true},
 		{"command line", "internal/cmd/onefold", "onefold/internal/timeline", true},
 		{"command line", "internal/cmd/onefold", "onefold/internal/ledger/bolt", false},
