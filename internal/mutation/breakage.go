@@ -31,7 +31,8 @@ type Breakage struct {
 
 // All is the whole list, by what is broken.
 func All() []Breakage {
-	return slices.Concat(ledgers(), records(), inbounds(), decisions(), people(), claims(), settles(), evidences(), crms(), sweeps(), answers())
+	list := slices.Concat(ledgers(), records(), inbounds(), decisions(), people(), loops(), claims(), settles(), evidences(), crms(), sweeps(), answers())
+	return append(list, schedules(list)...)
 }
 
 // Apply makes the breakage in the text of its file. It fails when the old text

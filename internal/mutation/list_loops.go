@@ -1,0 +1,107 @@
+package mutation
+
+// loops are the bounds on machines that answer each mail, the replies to our
+// own mail, and the hold before the reader.
+func loops() []Breakage {
+	return []Breakage{
+		{
+			Name:   "cap-is-not-counted",
+			Wrong:  "a machine that answers under another address each time gets a mail for each answer",
+			File:   "internal/flow/loop.go",
+			Old:    `ledger.Item{"count": seen.Int("count") + 1}`,
+			New:    `ledger.Item{"count": seen.Int("count")}`,
+			Caught: []string{"flow", "process"},
+		},
+		{
+			Name:   "cap-counted-blindly",
+			Wrong:  "follow-ups that are made at once pass the limit together",
+			File:   "internal/flow/loop.go",
+			Old:    `b.c.Update("loop_cap", k, ledger.AtVersion(seen.Version()),`,
+			New:    `b.c.Update("loop_cap", k, ledger.Present("count"),`,
+			Caught: []string{"flow"},
+		},
+		{
+			Name:   "cap-is-one-too-many",
+			Wrong:  "the limit is passed by one",
+			File:   "internal/flow/loop.go",
+			Old:    `b.seenCap(n).Int("count") >= c.Limit`,
+			New:    `b.seenCap(n).Int("count") > c.Limit`,
+			Caught: []string{"flow"},
+		},
+		{
+			Name:   "cap-of-the-domain-for-good",
+			Wrong:  "a large customer is never answered again",
+			File:   "internal/flow/loop.go",
+			Old:    `p.Address.Domain, day.Format(time.DateOnly)),`,
+			New:    `p.Address.Domain, day.Format(time.DateOnly)[:4]),`,
+			Caught: []string{"flow"},
+		},
+		{
+			Name:   "thread-without-root",
+			Wrong:  "each answer in a thread begins a new count",
+			File:   "internal/flow/loop.go",
+			Old:    "slices.Concat(f.References, f.InReplyTo)",
+			New:    "slices.Concat(f.References[:0], f.InReplyTo[:0])",
+			Caught: []string{"flow"},
+		},
+		{
+			Name:   "reply-to-ours-gets-a-template",
+			Wrong:  "a person's answer to our mail is answered with the same mail",
+			File:   "internal/flow/reply.go",
+			Old:    "	if i == nil {",
+			New:    "	if i == nil || i.ID != \"\" {",
+			Caught: []string{"flow", "process"},
+		},
+		{
+			Name:   "our-mail-not-known-in-the-thread",
+			Wrong:  "the provider's host name hides that a mail is ours",
+			File:   "internal/flow/reply.go",
+			Old:    `".amazonses.com"`,
+			New:    `".amazonses.example"`,
+			Caught: []string{"flow"},
+		},
+		{
+			Name:   "no-hold-before-the-reader",
+			Wrong:  "while the reader is down, a mail goes to a person who may have said no",
+			File:   "internal/process/holdfirst.go",
+			Old:    "if facts.OptOut.Verdict != guard.OptOutDoubtful {",
+			New:    "if facts.OptOut.Verdict != guard.OptOutDoubtful+\"!\" {",
+			Caught: []string{"process"},
+		},
+		{
+			Name:   "hold-on-an-event-that-is-decided",
+			Wrong:  "a late worker holds again whom a person has let go",
+			File:   "internal/flow/holdfirst.go",
+			Old:    `ledger.All(ledger.Is("state", inbound.Recorded), ledger.Is("transition", g.Event.Transition))`,
+			New:    `ledger.OneOf("state", inbound.Recorded, inbound.InReview, inbound.Decided)`,
+			Caught: []string{"process"},
+		},
+		{
+			Name:   "hold-without-a-task",
+			Wrong:  "words that are no longer doubtful leave a hold that nobody lifts",
+			File:   "internal/flow/holdfirst.go",
+			Old:    "slices.ContainsFunc(b.parties(), func(p Party) bool { return slices.Contains(holds(p.Guard), b.holdOf()) })",
+			New:    "false",
+			Caught: []string{"process"},
+		},
+	}
+}
+
+// schedules are breakages that the harness of internal/scenario must see by
+// itself, with its schedules and its whole-ledger check: each is on the list
+// above as well, where a package's own tests see it. Conditions that another
+// stands behind, such as guard and consent of one opt-out, are not among them:
+// with either alone no schedule breaks a promise.
+func schedules(list []Breakage) []Breakage {
+	const tests = "Scenarios|Histories|Racing|Evidence|OptOut|Settle|Paused|Twice|Mailboxes|Outage|Prove|FailureModel"
+	var out []Breakage
+	for _, b := range list {
+		switch b.Name {
+		case "claim-without-cadence", "claim-token-per-process", "lost-answer-is-not-sent", "evidence-ignored-in-sending",
+			"feedback-without-record", "intent-of-the-event", "cadence-not-folded", "acknowledged-without-commit":
+			b.Name, b.Caught, b.Run = "schedule-sees-"+b.Name, []string{"scenario"}, tests
+			out = append(out, b)
+		}
+	}
+	return out
+}
