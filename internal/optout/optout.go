@@ -1,0 +1,189 @@
+// Package optout takes the use of the opt-out link that every follow-up
+// carries (RFC 8058: a mail client's one click; or a person on the page).
+//
+// Its invariant: a link stops mail to the address that its own mail went to,
+// and to the person who has that address, in one commit; and nothing else can
+// be done with it. Only a POST stops: scanners of mail follow links, and must
+// not opt anybody out.
+//
+// # What a crash leaves
+//
+// Before the commit nothing, and the person sees that it did not work; after
+// it the stop, whether the answer arrives or not. Using the link again answers
+// the same and changes nothing.
+package optout
+
+import (
+	"context"
+	"crypto/subtle"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"strings"
+	"time"
+
+	"onefold/internal/contact"
+	"onefold/internal/digest"
+	"onefold/internal/flow"
+	"onefold/internal/followup"
+	"onefold/internal/ledger"
+	"onefold/internal/policybook"
+	"onefold/internal/utc"
+)
+
+// Service takes the use of links. All fields are needed.
+type Service struct {
+	Store    ledger.Store
+	Policies *policybook.Book
+	IDs      digest.Key
+	Now      func() time.Time
+	Log      *slog.Logger
+}
+
+// ErrNoLink means that the link is none of ours, or its mail is not there.
+// The two are not told apart.
+var ErrNoLink = errors.New("optout: no such link")
+
+// tries bounds how often a stop is decided again because its ground moved.
+const tries = 8
+
+// Link is the path of an intent's link below the opt-out route.
+func Link(ids digest.Key, tenantID, intentID string) string {
+	return tenantID + "/" + intentID + "/" + flow.OptOutToken(ids, tenantID, intentID)
+}
+
+// See finds the mail of a link.
+func (s *Service) See(ctx context.Context, tenantID, intentID, token string) (followup.Intent, error) {
+	var i followup.Intent
+	// The token first: no read is made for a guess.
+	want := flow.OptOutToken(s.IDs, tenantID, intentID)
+	if subtle.ConstantTimeCompare([]byte(token), []byte(want)) != 1 {
+		return i, ErrNoLink
+	}
+	it, err := s.Store.Get(ctx, ledger.Key{Entity: ledger.Intent, Tenant: tenantID, ID: intentID})
+	if err != nil {
+		return i, fmt.Errorf("read intent %s: %w", intentID, err)
+	}
+	if it == nil {
+		return i, ErrNoLink
+	}
+	return i, it.Decode(&i)
+}
+
+// Stop carries out the wish. nil means that it stands, from before or from
+// now on.
+func (s *Service) Stop(ctx context.Context, tenantID, intentID, token string) error {
+	i, err := s.See(ctx, tenantID, intentID, token)
+	if err != nil {
+		return err
+	}
+	for try := range tries {
+		done, err := s.stop(ctx, i)
+		if done || err != nil {
+			return err
+		}
+		if err := pause(ctx, time.Duration(1+rand.IntN(10<<try))*time.Millisecond); err != nil {
+			return err
+		}
+	}
+	return fmt.Errorf("stop by the link of intent %s: %w", intentID, ledger.ErrContention)
+}
+
+// stop decides once. Not done: what it was decided on has moved.
+func (s *Service) stop(ctx context.Context, i followup.Intent) (done bool, err error) {
+	l := flow.LinkStop{Intent: i, Now: utc.At(s.Now())}
+	if l.Guard, err = s.Store.Get(ctx, ledger.Key{Entity: ledger.Guard, Tenant: i.Tenant, ID: i.Guard}); err != nil {
+		return false, fmt.Errorf("read guard: %w", err)
+	}
+	if l.Stands() {
+		return true, nil
+	}
+	if l.Contacts, err = s.people(ctx, i); err != nil {
+		return false, err
+	}
+	c, err := flow.StopByLink(l, s.IDs)
+	if err != nil {
+		return false, err
+	}
+	err = s.Store.Commit(ctx, c)
+	if _, refused := ledger.AsRefused(err); refused || errors.Is(err, ledger.ErrContention) {
+		return false, nil
+	}
+	if err != nil {
+		// Unknown too: the person is told that it is not sure, and tries again.
+		return false, fmt.Errorf("stop by the link of intent %s: %w", i.ID, err)
+	}
+	s.Log.LogAttrs(ctx, slog.LevelInfo, "opt-out by link", slog.String("tenant", i.Tenant), slog.String("intent", i.ID), slog.Int("contacts", len(l.Contacts)))
+	return true, nil
+}
+
+// people are who was mailed, and who has the address now: an alias or another
+// contact may have taken it since.
+func (s *Service) people(ctx context.Context, i followup.Intent) ([]contact.Contact, error) {
+	ids := []string{i.Contact}
+	policy, err := s.Policies.Current(ctx, i.Tenant)
+	switch {
+	case err == nil:
+		if p := flow.Identify(s.IDs, policy, i.Recipient); p.Known() && !p.Shared {
+			it, err := s.Store.Get(ctx, ledger.Key{Entity: ledger.ContactKey, Tenant: i.Tenant, ID: p.KeyID})
+			if err != nil {
+				return nil, fmt.Errorf("read contact key: %w", err)
+			}
+			if shared, _ := it["shared"].(bool); !shared {
+				ids = append(ids, it.Text("contact"))
+			}
+		}
+	case !errors.Is(err, policybook.ErrNone):
+		return nil, err // a wish is not carried out in part
+	}
+	var list []contact.Contact
+	seen := map[string]bool{}
+	for _, id := range ids {
+		c, err := s.survivor(ctx, i.Tenant, id)
+		if err != nil {
+			return nil, err
+		}
+		if c.ID != "" && !seen[c.ID] {
+			seen[c.ID] = true
+			list = append(list, c)
+		}
+	}
+	return list, nil
+}
+
+// maxRedirects bounds the chain of merges that a contact is read through.
+const maxRedirects = 20
+
+// survivor is the contact that an ID leads to, or one without ID.
+func (s *Service) survivor(ctx context.Context, tenantID, id string) (contact.Contact, error) {
+	for range maxRedirects {
+		if id == "" {
+			return contact.Contact{}, nil
+		}
+		it, err := s.Store.Get(ctx, ledger.Key{Entity: ledger.Contact, Tenant: tenantID, ID: id})
+		if err != nil {
+			return contact.Contact{}, fmt.Errorf("read contact %s: %w", id, err)
+		}
+		var c contact.Contact
+		if it == nil {
+			return c, nil
+		}
+		if err := it.Decode(&c); err != nil || c.Status != contact.Merged {
+			return c, err
+		}
+		id = strings.TrimSpace(c.MergedInto)
+	}
+	return contact.Contact{}, fmt.Errorf("contact %s: a merge leads in a circle", id)
+}
+
+func pause(ctx context.Context, d time.Duration) error {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-t.C:
+		return nil
+	}
+}
