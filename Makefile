@@ -13,6 +13,26 @@ FUZZTIME ?= 10s
 # VULNDB is another vulnerability database, as file:///path or an address.
 VULNDB   ?=
 
+# STAGE is a deployment, such as prod. CONTEXT holds its settings for the CDK:
+# CONTEXT='-c domain=api.example.com -c alarmEmail=ops@example.com'. They have to
+# be the same each time, so keep them with the stage; docs/deploy.md lists them.
+STAGE   ?=
+CONTEXT ?=
+# ARCH is what functions run on: arm64 or x86_64.
+ARCH    ?= arm64
+# DATA=delete-everything has make destroy delete the data too.
+DATA    ?= keep
+
+NPM    ?= npm
+GOARCH_arm64  := arm64
+GOARCH_x86_64 := amd64
+FUNCTIONS     := $(notdir $(wildcard functions/*))
+CDK           := tools/cdk/node_modules/.bin/cdk
+CDK_STAMP     := tools/cdk/node_modules/.made-$(shell cksum <tools/cdk/package-lock.json 2>/dev/null | tr ' ' '-')
+# jsii warns at each start of a Node whose support has ended, of the major
+# versions that this variable does not list (its package check-node).
+export JSII_SILENCE_WARNING_END_OF_LIFE_NODE_VERSION ?= 20
+
 GOLANGCI_VERSION    := v2.15.0
 GOVULNCHECK_VERSION := v1.9.0
 GOLANGCI    := bin/tools/golangci-lint-$(GOLANGCI_VERSION)/golangci-lint
@@ -33,10 +53,11 @@ VENV_STAMP := .venv/.made-$(VENV_KEY)
 
 .DEFAULT_GOAL := help
 .PHONY: help run demo build setup tools-present test test-race check fmt-check vet lint import-rule \
-	verify-docs mod-check vuln fuzz kill mutate prove clean
+	verify-docs mod-check vuln fuzz kill mutate prove bench clean build-functions build-infra cdk-present synth bootstrap deploy destroy \
+	cfn-lint deploy-local e2e host-functions smoke-aws
 
 help: ## list the targets
-	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk 'BEGIN {FS = ":.*## "} /^[a-z0-9-]+:.*## / {printf "  %-15s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 run: build ## the whole system in one process, on this machine (ARGS go to `onefold dev`)
 	bin/onefold dev $(ARGS)
@@ -47,6 +68,57 @@ demo: build ## send the samples through a temporary system, check every invarian
 build: ## build bin/onefold
 	@command -v $(GO) >/dev/null || { echo "go is missing: install Go 1.26 or later" >&2; exit 1; }
 	CGO_ENABLED=0 $(GO) build -trimpath -buildvcs=false -o bin/onefold ./internal/cmd/onefold
+
+build-functions: ## build every function for ARCH (arm64, x86_64), the same bytes each time
+	@[ -n "$(GOARCH_$(ARCH))" ] || { echo "ARCH is arm64 or x86_64, not $(ARCH)" >&2; exit 2; }
+	@for f in $(FUNCTIONS); do \
+		mkdir -p bin/functions/$(ARCH)/$$f && \
+		CGO_ENABLED=0 GOOS=linux GOARCH=$(GOARCH_$(ARCH)) $(GO) build -trimpath -buildvcs=false -tags lambda.norpc \
+			-ldflags '-s -w -buildid=' -o bin/functions/$(ARCH)/$$f/bootstrap ./functions/$$f || exit 1; \
+	done
+
+build-infra:
+	@CGO_ENABLED=0 $(GO) build -trimpath -buildvcs=false -o bin/infra ./infra
+
+cdk-present: $(CDK_STAMP)
+
+$(CDK_STAMP):
+	@command -v node >/dev/null && command -v $(NPM) >/dev/null || \
+		{ echo "node and npm are missing: install Node 20 or later, for the CDK" >&2; exit 1; }
+	@echo "==> install the CDK from tools/cdk/package-lock.json"
+	@$(NPM) --prefix tools/cdk ci --ignore-scripts --no-audit --no-fund --loglevel=error
+	@touch $@
+
+synth: build-functions cdk-present ## write the CloudFormation templates of STAGE (or of a stage named test) to cdk.out
+	@$(CDK) synth --quiet --no-notices -c stage=$(or $(STAGE),test) -c architecture=$(ARCH) $(CONTEXT)
+
+# --app '': the app needs a stage, and the bootstrap stack is of none.
+bootstrap: cdk-present ## make the CDK's own stack, once for each account and region: AT=aws://111122223333/eu-west-1
+	@[ -n "$(AT)" ] || { echo "AT is missing, as in: make bootstrap AT=aws://111122223333/eu-west-1" >&2; exit 2; }
+	@$(CDK) bootstrap --no-notices --app '' '$(AT)'
+
+deploy: build build-functions cdk-present ## deploy STAGE to AWS: look at the account first, say what will happen, ask
+	@STAGE='$(STAGE)' ARCH='$(ARCH)' CDK='$(CDK)' tools/deploy $(CONTEXT)
+
+destroy: build cdk-present ## take STAGE down and keep its data (DATA=delete-everything: delete that too)
+	@STAGE='$(STAGE)' ARCH='$(ARCH)' CDK='$(CDK)' DATA='$(DATA)' tools/destroy $(CONTEXT)
+
+smoke-aws: build ## look on a deployed STAGE for what only AWS itself can show (ARGS go to `onefold smoke`)
+	@bin/onefold smoke -stage '$(STAGE)' $(ARGS)
+
+# What a deployment on this machine is made of: functions for this machine.
+HOST_ARCH = $(if $(filter arm64,$(shell $(GO) env GOARCH)),arm64,x86_64)
+host-functions: setup build-infra cdk-present
+	@echo "==> build the functions for $(HOST_ARCH)"
+	@$(MAKE) --no-print-directory build-functions ARCH=$(HOST_ARCH)
+
+deploy-local: host-functions ## deploy to an emulator of AWS on this machine, until Ctrl-C (Linux)
+	@CGO_ENABLED=0 $(GO) build -trimpath -buildvcs=false -o bin/deploylocal ./internal/cmd/deploylocal
+	@bin/deploylocal
+
+e2e: host-functions ## deploy likewise, drive it from outside, kill its functions, check ledger and roles (8 minutes; Linux)
+	@echo "==> end to end"
+	$(GO) test ./internal/localdeploy -count=1 -timeout 12m -v -run 'TestDeployedSystem$$' -e2e $(ARGS)
 
 tools-present:
 	@command -v $(GO) >/dev/null || { echo "go is missing: install Go 1.26 or later" >&2; exit 1; }
@@ -75,7 +147,7 @@ test-race: setup ## the concurrent packages under the race detector (needs a C c
 	@echo "==> test under the race detector"
 	CGO_ENABLED=1 $(GO) test -race -short -timeout 10m $(RACE)
 
-check: fmt-check vet lint import-rule verify-docs mod-check ## all that is checked without running the system
+check: fmt-check vet lint import-rule verify-docs mod-check cfn-lint ## all that is checked without running the system
 
 fmt-check:
 	@echo "==> gofmt"
@@ -97,6 +169,10 @@ verify-docs: ## generated documents are what their generators write
 	@echo "==> generated documents"
 	@tools/verify-docs
 
+cfn-lint: setup build-infra ## the templates, judged by cfn-lint
+	@echo "==> cfn-lint"
+	@tools/cfn-lint .venv/bin/cfn-lint
+
 mod-check:
 	@echo "==> module files"
 	@$(GO) mod tidy -diff
@@ -117,8 +193,11 @@ prove: setup ## play 100,000 and more schedules of crashes, races and lost recor
 fuzz: ## each fuzz target for FUZZTIME (10s)
 	@tools/fuzz $(FUZZTIME)
 
+bench: ## MB/s of reading mail, beside the MIME library and net/mail in one run (fails above 1.3 times the library's time)
+	$(GO) test ./internal/rawmail -run '^$$' -bench BesideOthers -benchtime 1x -count=1
+
 clean: ## remove what was built; the data of `make run` in .onefold stays
-	rm -rf bin .venv .cache cdk.out
+	rm -rf bin .venv .cache cdk.out tools/cdk/node_modules
 
 $(GOLANGCI):
 	@echo "==> build golangci-lint $(GOLANGCI_VERSION)"

@@ -18,9 +18,10 @@ import (
 const (
 	SecretForm = "whsec_b25lZm9sZCBzYW1wbGUgc2VjcmV0LCBmb3JtIGVuZHBvaW50"
 	SecretMail = "whsec_b25lZm9sZCBzYW1wbGUgc2VjcmV0LCBtYWlsIGVuZHBvaW50"
+	SecretHook = "onefold sample secret, other sources"
 )
 
-//go:embed mail form mail-api ses-feedback
+//go:embed mail form hooks mail-api ses-feedback ses-mail
 var files embed.FS
 
 // Files is every sample, by its path below this folder.
@@ -58,6 +59,25 @@ func Form(name string) (body []byte, id string) {
 		return body, request.Headers["webhook-id"]
 	}
 	return []byte(request.Body), request.Headers["webhook-id"]
+}
+
+// Received is what SES tells of a mail that it received, by its name below
+// ses-mail/: the body of the queue's message; and the mail as SES stored it,
+// nil where the notification tells of one that another sample holds. Both are
+// nil when there is none.
+func Received(name string) (body, raw []byte) {
+	file, err := files.ReadFile("ses-mail/" + name + ".json")
+	if err != nil {
+		return nil, nil
+	}
+	var batch struct{ Records []struct{ Body string } }
+	if err := json.Unmarshal(file, &batch); err != nil || len(batch.Records) != 1 {
+		return nil, nil
+	}
+	if raw, err = files.ReadFile("ses-mail/" + name + ".eml"); err != nil {
+		raw = nil
+	}
+	return []byte(batch.Records[0].Body), raw
 }
 
 // Counts is what came of deliveries, in the nouns of the ledger. Two of them

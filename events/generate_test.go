@@ -29,13 +29,19 @@ func TestGeneratedFilesAreCurrent(t *testing.T) {
 	generated := map[string]any{}
 	addForms(t, generated)
 	addMail(t, generated)
+	addHooks(t, generated)
+	addProviders(t, generated)
 	addFeedback(t, generated)
+	addSESMail(t, generated)
 	for name, payload := range generated {
-		want, err := json.MarshalIndent(payload, "", "  ")
-		if err != nil {
-			t.Fatal(err)
+		want, isRaw := payload.([]byte)
+		if !isRaw {
+			var err error
+			if want, err = json.MarshalIndent(payload, "", "  "); err != nil {
+				t.Fatal(err)
+			}
+			want = append(want, '\n')
 		}
-		want = append(want, '\n')
 		if *update {
 			if err := os.MkdirAll(path.Dir(name), 0o755); err != nil {
 				t.Fatal(err)
@@ -50,7 +56,7 @@ func TestGeneratedFilesAreCurrent(t *testing.T) {
 			t.Errorf("%s is not what go generate makes", name)
 		}
 	}
-	for _, folder := range []string{"form", "mail-api", "ses-feedback"} {
+	for _, folder := range []string{"form", "hooks", "mail-api", "ses-feedback", "ses-mail"} {
 		entries, err := os.ReadDir(folder)
 		if err != nil {
 			t.Fatal(err)

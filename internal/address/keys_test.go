@@ -1,6 +1,7 @@
 package address_test
 
 import (
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -134,7 +135,8 @@ func TestParseOfPrintIsTheSame(t *testing.T) {
 }
 
 func FuzzParse(f *testing.F) {
-	for _, s := range []string{"ann@example.com", `"a b"@example.com`, "é@bücher.example", "a@xn--bcher-kva.example", "@", `"\`} {
+	for _, s := range []string{"ann@example.com", `"a b"@example.com`, "é@bücher.example", "a@xn--bcher-kva.example", "@", `"\`,
+		"A.nn+x@example.com", "+x@example.com", "ß.ẞ@example.com", "\u0345\u0301.i\u0307@example.com", `".+"@example.com`, `"a\"b"@example.com`, "\u212a@example.com", "a@b\u3002example"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
@@ -151,6 +153,15 @@ func FuzzParse(f *testing.F) {
 		b, err := address.Parse(a.String())
 		if err != nil || a != b {
 			t.Fatalf("%q parses to %q, %v", a, b, err)
+		}
+		// Whoever any rule takes for the same person is stopped with it.
+		for n := range 8 {
+			rule := address.IdentityRule{KeepLocalCase: n&1 != 0, FoldDots: n&2 != 0, FoldPlus: n&4 != 0}
+			local, _ := strings.CutSuffix(string(a.IdentityKey(rule)), "@"+a.Domain)
+			same := address.Address{Local: local, Domain: a.Domain}
+			if local[0] != '"' && same.SuppressionKey() != a.SuppressionKey() {
+				t.Fatalf("rule %+v: %q has suppressions %q and %q", rule, a, a.SuppressionKey(), same.SuppressionKey())
+			}
 		}
 	})
 }

@@ -6,25 +6,21 @@
 package app
 
 import (
-	"context"
 	"log/slog"
 	"time"
 
 	"onefold/internal/blob"
 	"onefold/internal/console"
-	"onefold/internal/crm"
 	"onefold/internal/crmsync"
 	"onefold/internal/digest"
 	"onefold/internal/extract"
 	"onefold/internal/feedback"
-	"onefold/internal/flow"
-	"onefold/internal/inbound"
 	"onefold/internal/ingest"
 	"onefold/internal/ledger"
 	"onefold/internal/mailer"
+	"onefold/internal/optout"
 	"onefold/internal/policybook"
 	"onefold/internal/process"
-	"onefold/internal/rawmail"
 	"onefold/internal/send"
 	"onefold/internal/sweep"
 )
@@ -34,7 +30,7 @@ type Parts struct {
 	Store     ledger.Store
 	Blob      blob.Store
 	Mailer    mailer.Mailer
-	CRM       crm.CRM
+	CRM       crmsync.Accounts
 	Extractor extract.Extractor
 	IDs       digest.Key
 	Secrets   ingest.Secrets
@@ -46,6 +42,10 @@ type Parts struct {
 	CallTime time.Duration
 	// KeepPolicy is how long the policy in force is remembered.
 	KeepPolicy time.Duration
+	// PublicURL is the address under which people reach the API, for the links
+	// in mail; "" makes none. It and Outside alone may be empty.
+	PublicURL string
+	Outside   Outside // what ingest asks of others
 }
 
 // System is every use case, ready to work.
@@ -58,63 +58,25 @@ type System struct {
 	Feedback *feedback.Service
 	Sweep    *sweep.Service
 	Console  *console.Service
+	Optout   *optout.Service
 }
 
 // Clock is the time of this machine.
 func Clock() time.Time { return time.Now() }
 
-// Wire makes a system.
+// Wire makes a system. All parts but PublicURL and Outside are needed.
 func Wire(p Parts) *System {
-	book := &policybook.Book{Store: p.Store, Now: p.Now, Keep: p.KeepPolicy}
-	proc := &process.Service{
-		Store: p.Store, Blob: p.Blob, Policies: book, Extractor: p.Extractor, IDs: p.IDs, Now: p.Now, Timeout: p.Timeout, Log: p.Log,
-	}
+	book := p.policies()
+	proc := p.process(book)
 	return &System{
 		Policies: book,
-		Ingest: &ingest.Service{
-			Store: p.Store, Blob: p.Blob, Policies: book, Secrets: p.Secrets, IDs: p.IDs, Now: p.Now, Log: p.Log,
-		},
-		Process: proc,
-		Send: &send.Service{
-			Store: p.Store, Policies: book, Mailer: p.Mailer, IDs: p.IDs, Now: p.Now, Timeout: p.Timeout, CallTime: p.CallTime, Log: p.Log,
-		},
-		CRMSync: &crmsync.Service{
-			Store: p.Store, Blob: p.Blob, CRM: p.CRM, Describe: describe(book), Now: p.Now, Timeout: p.Timeout, CallTime: p.CallTime, Log: p.Log,
-		},
-		Feedback: &feedback.Service{Store: p.Store, IDs: p.IDs, Provider: p.Mailer.Provider(), Now: p.Now, Log: p.Log},
-		Sweep:    &sweep.Service{Store: p.Store, Now: p.Now, PerShard: 100, Log: p.Log},
-		Console: &console.Service{
-			Store: p.Store, Decide: proc.Answer, IDs: p.IDs, Now: p.Now,
-			Facts: func(ctx context.Context, e inbound.Event) (flow.Facts, error) {
-				raw, err := p.Blob.Get(ctx, blob.Ref(e.Raw))
-				if err != nil {
-					return flow.Facts{}, err
-				}
-				policy, err := book.Current(ctx, e.Tenant)
-				if err != nil {
-					return flow.Facts{}, err
-				}
-				return process.FactsOf(e, raw, policy), nil
-			},
-		},
-	}
-}
-
-// describe reads what an enquiry said, for the note in the CRM.
-func describe(book *policybook.Book) crmsync.Describe {
-	return func(ctx context.Context, e inbound.Event, raw []byte) (string, string, error) {
-		policy, err := book.Current(ctx, e.Tenant)
-		if err != nil {
-			return "", "", err
-		}
-		f := process.FactsOf(e, raw, policy)
-		text := f.Source.Visible
-		if f.Kind == rawmail.Unparseable {
-			text = "(the content could not be read)"
-		}
-		if f.Source.Subject != "" {
-			text = f.Source.Subject + "\n\n" + text
-		}
-		return f.Source.Subject, text, nil
+		Ingest:   p.ingest(book),
+		Process:  proc,
+		Send:     p.send(book),
+		CRMSync:  p.crmsync(book),
+		Feedback: p.feedback(p.Mailer.Provider()),
+		Sweep:    p.sweep(),
+		Console:  p.console(book, proc),
+		Optout:   p.optout(book),
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"slices"
 	"time"
 
@@ -30,6 +31,7 @@ type Service struct {
 	Facts  FactsOf // what an event says, for the page
 	IDs    digest.Key
 	Now    func() time.Time
+	Log    *slog.Logger
 }
 
 // Answer is what a person said, and what he saw when he did.
@@ -77,12 +79,16 @@ func (s *Service) Answer(ctx context.Context, tenantID, taskID string, a Answer)
 	a.By = "person:" + a.By
 	switch t.Kind {
 	case review.DecideEvent:
-		return s.answerEvent(ctx, *t, a)
+		err = s.answerEvent(ctx, *t, a)
 	case review.IDConflict:
-		return s.endTask(ctx, *t, a)
+		err = s.endTask(ctx, *t, a)
 	default:
-		return s.answerIntent(ctx, *t, a)
+		err = s.answerIntent(ctx, *t, a)
 	}
+	if err == nil {
+		s.logAnswer(ctx, *t, a)
+	}
+	return err
 }
 
 // actionsOf lists what may be answered to a kind of task; of an unknown kind,

@@ -4,6 +4,7 @@ import (
 	"embed"
 	"errors"
 	"html/template"
+	"log/slog"
 	"net/http"
 	"net/url"
 	"slices"
@@ -28,18 +29,24 @@ var files embed.FS
 // the browser are checked (http.CrossOriginProtection), and each form carries
 // what the person saw.
 func (s *Service) Pages(tenantID string) http.Handler {
-	t := template.Must(template.New("").Funcs(template.FuncMap{
+	return headers(http.NewCrossOriginProtection().Handler(pages{s, tenantID, s.templates()}.handler()))
+}
+
+func (s *Service) templates() *template.Template {
+	return template.Must(template.New("").Funcs(template.FuncMap{
 		"words":  func(list []string) string { return strings.ReplaceAll(strings.Join(list, ", "), "_", " ") },
 		"word":   func(w string) string { return strings.ReplaceAll(w, "_", " ") },
 		"minute": func(t utc.Time) string { return t.Std().Format("2 Jan 2006, 15:04") + " UTC" },
 		"fields": fieldsOf,
 	}).ParseFS(files, "pages.html"))
-	p := pages{s, tenantID, t}
+}
+
+func (p pages) handler() http.Handler {
 	mux := http.NewServeMux()
-	mux.HandleFunc("GET /{$}", p.list)
-	mux.HandleFunc("GET /{task}", p.see)
-	mux.HandleFunc("POST /{task}", p.answer)
-	return headers(http.NewCrossOriginProtection().Handler(mux))
+	mux.HandleFunc("GET /{$}", p.own(p.list))
+	mux.HandleFunc("GET /{task}", p.own(p.see))
+	mux.HandleFunc("POST /{task}", p.own(p.answer))
+	return mux
 }
 
 // field is one value that was read from the text, for the page.
@@ -74,7 +81,7 @@ func headers(next http.Handler) http.Handler {
 func (p pages) list(w http.ResponseWriter, r *http.Request) {
 	tasks, next, err := p.s.List(r.Context(), p.tenant, r.URL.Query().Get("after"))
 	if err != nil {
-		p.fail(w, err)
+		p.fail(w, r, err)
 		return
 	}
 	p.show(w, http.StatusOK, "list", map[string]any{"Tenant": p.tenant, "Tasks": tasks, "Next": next, "Said": said(r)})
@@ -83,10 +90,11 @@ func (p pages) list(w http.ResponseWriter, r *http.Request) {
 func (p pages) see(w http.ResponseWriter, r *http.Request) {
 	v, err := p.s.See(r.Context(), p.tenant, r.PathValue("task"))
 	if err != nil {
-		p.fail(w, err)
+		p.fail(w, r, err)
 		return
 	}
-	p.show(w, http.StatusOK, "task", map[string]any{"Tenant": p.tenant, "V": v, "Said": said(r)})
+	who, _ := reviewerOf(r.Context())
+	p.show(w, http.StatusOK, "task", map[string]any{"Tenant": p.tenant, "V": v, "Said": said(r), "Who": who.Name})
 }
 
 // said is what the page before did. Only its own words: anybody can write a
@@ -107,7 +115,10 @@ func (p pages) answer(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	by := strings.TrimSpace(r.PostFormValue("by"))
-	if !isName(by) {
+	if who, signedIn := reviewerOf(r.Context()); signedIn {
+		by = who.Name
+	}
+	if !IsName(by) {
 		p.problem(w, http.StatusBadRequest, "Say who you are", "Nothing was done. Your name is kept with the answer: go back and fill it in, in at most 100 characters.")
 		return
 	}
@@ -123,9 +134,10 @@ func (p pages) answer(w http.ResponseWriter, r *http.Request) {
 		// The task itself shows why.
 		goOn(w, "./"+url.PathEscape(id)+"?said=open")
 	case errors.Is(err, ErrMoved), errors.Is(err, ErrNotFound), errors.Is(err, ErrNoSuchAction):
-		p.fail(w, err)
+		p.fail(w, r, err)
 	default:
 		// The ledger may have taken it without saying so.
+		p.log(r, "answer", err)
 		p.problem(w, http.StatusInternalServerError, "It is not known whether your answer was stored",
 			"Look at the question again: it shows whether it is answered. Answering it again is safe. The log of the process says more.")
 	}
@@ -139,12 +151,12 @@ func goOn(w http.ResponseWriter, to string) {
 	w.WriteHeader(http.StatusSeeOther)
 }
 
-// isName takes any name of 1 to 100 characters that a person may have.
-func isName(s string) bool {
+// IsName takes any name of 1 to 100 characters that a person may have.
+func IsName(s string) bool {
 	return s != "" && utf8.ValidString(s) && utf8.RuneCountInString(s) <= 100 && !strings.ContainsFunc(s, unicode.IsControl)
 }
 
-func (p pages) fail(w http.ResponseWriter, err error) {
+func (p pages) fail(w http.ResponseWriter, r *http.Request, err error) {
 	switch {
 	case errors.Is(err, ErrNotFound):
 		p.problem(w, http.StatusNotFound, "No such question", "It may have been of another tenant or day.")
@@ -155,8 +167,15 @@ func (p pages) fail(w http.ResponseWriter, err error) {
 	case errors.Is(err, ledger.ErrInvalid):
 		p.problem(w, http.StatusBadRequest, "There is no such page", "The link is damaged. Begin at the list.")
 	default:
+		p.log(r, "show", err)
 		p.problem(w, http.StatusInternalServerError, "That did not work", "Nothing was changed. Try again; the log of the process says more.")
 	}
+}
+
+// log says of a fault of ours what the page does not. Who asked is not said.
+func (p pages) log(r *http.Request, step string, err error) {
+	p.s.Log.LogAttrs(r.Context(), slog.LevelError, "console request failed", slog.String("step", step), slog.String("tenant", p.tenant), slog.String("task", r.PathValue("task")),
+		slog.String("error", err.Error()), slog.String("alarm", "console_failed"))
 }
 
 func (p pages) problem(w http.ResponseWriter, status int, title, text string) {

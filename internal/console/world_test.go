@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -55,7 +56,7 @@ func newWorld(t testing.TB) *world {
 	}
 	w := &world{TB: t, Store: mem.New(), facts: map[string]flow.Facts{}}
 	w.service = &console.Service{
-		Store: w, IDs: ids, Now: func() time.Time { return now },
+		Store: w, IDs: ids, Now: func() time.Time { return now }, Log: slog.New(slog.DiscardHandler),
 		Decide: func(_ context.Context, t review.Task, a flow.Answer) error {
 			w.mu.Lock()
 			defer w.mu.Unlock()

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"onefold/internal/claim"
 	"onefold/internal/contact"
 	"onefold/internal/crm"
 	"onefold/internal/idempotency"
@@ -16,14 +17,14 @@ import (
 // lease is how long a claim lives: until the worker is certainly dead and the
 // vendor can no longer be working on the last thing it sent. Without the second
 // part a killed worker's older contact could land on a newer one.
-func (s *Service) lease() time.Duration {
+func (s at) lease() time.Duration {
 	return idempotency.Lease(s.Timeout) + s.CRM.Capabilities().InFlight
 }
 
 // claimOperation takes the operation for this worker, provided that the
 // contact has not been erased or merged since it was read; also adds what must
 // be claimed with it.
-func (s *Service) claimOperation(ctx context.Context, op outbox.Operation, person contact.Contact, also func(c *ledger.Commit, owner string, until utc.Time) error) (outbox.Operation, bool, error) {
+func (s at) claimOperation(ctx context.Context, op outbox.Operation, person contact.Contact, also func(c *ledger.Commit, owner string, until utc.Time) error) (outbox.Operation, bool, error) {
 	owner := idempotency.NewOwner()
 	until := s.now().Add(s.lease())
 	set, rec := idempotency.Claim(op.Record, owner, until)
@@ -48,11 +49,16 @@ func (s *Service) claimOperation(ctx context.Context, op outbox.Operation, perso
 			return op, false, err
 		}
 	}
+	op.Reconciles = op.Status == claim.Unknown || op.Status == claim.InProgress
 	op.Record = rec
 	err := s.Store.Commit(ctx, c)
 	if r, refused := ledger.AsRefused(err); refused {
 		f, ok := r.By("operation")
-		return op, ok && idempotency.Mine(f.Current, owner, rec.Attempt), nil
+		mine := ok && idempotency.Mine(f.Current, owner, rec.Attempt)
+		if !mine {
+			s.countInProgress(ctx, op, "claimed_by_another")
+		}
+		return op, mine, nil
 	}
 	if err != nil {
 		// Without an answer the claim may stand; it lapses by itself.
@@ -63,7 +69,7 @@ func (s *Service) claimOperation(ctx context.Context, op outbox.Operation, perso
 
 // claimContact takes operation and mapping together: one upsert of a contact
 // is in flight.
-func (s *Service) claimContact(ctx context.Context, op outbox.Operation, c contact.Contact, m *crm.Mapping) (outbox.Operation, crm.Mapping, bool, error) {
+func (s at) claimContact(ctx context.Context, op outbox.Operation, c contact.Contact, m *crm.Mapping) (outbox.Operation, crm.Mapping, bool, error) {
 	mapping := crm.Mapping{Tenant: op.Tenant, CRM: s.CRM.Capabilities().Name, Contact: c.ID, CreatedAt: s.now()}
 	if m != nil {
 		mapping = *m

@@ -19,6 +19,12 @@
 // top of what the next one sends. A worker that is killed after every claim is
 // counted like any other attempt.
 //
+// # Whose CRM
+//
+// Every call goes to the account of the operation's own tenant. While none is
+// set up, or it cannot be found out which, the operation waits where it is: no
+// claim, no attempt burnt, the reason on the row and in the log.
+//
 // # Who waits
 //
 // A note or task whose contact is not in the CRM yet waits without burning
@@ -55,7 +61,7 @@ type Describe func(ctx context.Context, e inbound.Event, raw []byte) (subject, t
 type Service struct {
 	Store    ledger.Store
 	Blob     blob.Store
-	CRM      crm.CRM
+	Accounts Accounts
 	Describe Describe
 	Now      func() time.Time
 	Timeout  time.Duration // after which this worker is killed
@@ -81,9 +87,6 @@ func (s *Service) Handle(ctx context.Context, ch ledger.Change) error {
 	case outbox.CRMContact, outbox.CRMNote, outbox.CRMTask:
 	default:
 		return nil
-	}
-	if !s.CRM.Capabilities().RepeatIsSafe {
-		return ErrNotRepeatable
 	}
 	op, err := s.operation(ctx, ch.Key)
 	if err != nil || op == nil {
@@ -114,7 +117,10 @@ func (s *Service) work(ctx context.Context, op outbox.Operation) error {
 	}
 	switch op.Judge("", now) {
 	case claim.Fresh, claim.Takeover:
-	case claim.Done, claim.Running, claim.Mismatch:
+	case claim.Running:
+		s.countInProgress(ctx, op, "running")
+		return nil
+	case claim.Done, claim.Mismatch:
 		return nil
 	}
 	if op.Status == claim.InProgress && op.Attempt >= MaxAttempts {
@@ -122,10 +128,33 @@ func (s *Service) work(ctx context.Context, op outbox.Operation) error {
 		// attempts are counted otherwise. A person who reopens it has one more.
 		return s.park(ctx, op, "attempts_exhausted")
 	}
-	if op.Kind == outbox.CRMContact {
-		return s.syncContact(ctx, op)
+	account, err := s.account(ctx, op.Tenant)
+	switch {
+	case errors.Is(err, ErrNotRepeatable):
+		return err
+	case err != nil:
+		return s.waitForAccount(ctx, op, err)
+	case op.Kind == outbox.CRMContact:
+		return account.syncContact(ctx, op)
 	}
-	return s.file(ctx, op)
+	return account.file(ctx, op)
+}
+
+// ended brings what waits for a contact along with the operation that was to
+// bring the contact. It is called for the change by which that one ended, so it
+// comes again until it has succeeded. Without an account nothing can be brought
+// along: what waits looks for itself, by its own due time.
+func (s *Service) ended(ctx context.Context, op outbox.Operation) error {
+	account, err := s.account(ctx, op.Tenant)
+	switch {
+	case errors.Is(err, ErrNotRepeatable):
+		return err
+	case err != nil:
+		s.Log.LogAttrs(ctx, slog.LevelWarn, "what waits for a crm operation was not looked at", slog.String("tenant", op.Tenant),
+			slog.String("operation", op.ID), slog.String("error", err.Error()))
+		return nil
+	}
+	return account.bringAlong(ctx, op)
 }
 
 func (s *Service) operation(ctx context.Context, k ledger.Key) (*outbox.Operation, error) {

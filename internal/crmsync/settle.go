@@ -12,7 +12,9 @@ import (
 	"onefold/internal/crm"
 	"onefold/internal/idempotency"
 	"onefold/internal/ledger"
+	"onefold/internal/metric"
 	"onefold/internal/outbox"
+	"onefold/internal/schema"
 	"onefold/internal/utc"
 )
 
@@ -22,7 +24,7 @@ const SettleTries = 5
 
 // settle writes down what is known after a call. also adds what belongs to
 // the same outcome.
-func (s *Service) settle(ctx context.Context, op outbox.Operation, res crm.Result, also func(*ledger.Commit) error) error {
+func (s at) settle(ctx context.Context, op outbox.Operation, res crm.Result, also func(*ledger.Commit) error) error {
 	s.Log.LogAttrs(ctx, slog.LevelInfo, "crm operation", slog.String("tenant", op.Tenant), slog.String("operation", op.ID), slog.String("kind", op.Kind),
 		slog.String("outcome", string(res.Outcome)), slog.String("reason", res.Reason), slog.Int64("attempt", op.Attempt))
 	var err error
@@ -42,6 +44,8 @@ func (s *Service) settle(ctx context.Context, op outbox.Operation, res crm.Resul
 			return nil
 		}
 	}
+	s.Log.LogAttrs(ctx, slog.LevelError, "crm outcome not stored", slog.String("tenant", op.Tenant), slog.String("operation", op.ID),
+		slog.String("outcome", string(res.Outcome)), slog.String("error", err.Error()), metric.Count(schema.SettlesFailed, 1))
 	return fmt.Errorf("settle operation %s: %w", op.ID, err)
 }
 
@@ -66,7 +70,7 @@ func (s *Service) fencedOff(ctx context.Context, op outbox.Operation, res crm.Re
 		slog.String("outcome", string(res.Outcome)), slog.String("crm_id", res.ID), slog.Int64("attempt", op.Attempt))
 }
 
-func (s *Service) settleOnce(ctx context.Context, op outbox.Operation, res crm.Result, also func(*ledger.Commit) error) error {
+func (s at) settleOnce(ctx context.Context, op outbox.Operation, res crm.Result, also func(*ledger.Commit) error) error {
 	var c ledger.Commit
 	step := ledger.Step{
 		Name: "operation", Key: operationKey(op), Machine: outbox.Machine(), From: outbox.Open, Transition: op.Transition,
@@ -99,15 +103,15 @@ func (s *Service) settleOnce(ctx context.Context, op outbox.Operation, res crm.R
 		}
 	}
 	err := s.Store.Commit(ctx, c)
-	if err == nil && step.Event != "finish" {
-		s.alarm(ctx, op, res.Reason)
+	if err == nil {
+		s.logStored(ctx, op, step.Event, res)
 	}
 	return err
 }
 
 // again leaves the operation open for another try: after an unknown outcome
 // not before the vendor can no longer be working on this one.
-func (s *Service) again(ctx context.Context, c *ledger.Commit, op outbox.Operation, res crm.Result, also func(*ledger.Commit) error) error {
+func (s at) again(ctx context.Context, c *ledger.Commit, op outbox.Operation, res crm.Result, also func(*ledger.Commit) error) error {
 	wait := max(res.RetryAfter, backoff(op.Attempt))
 	if res.Outcome == crm.Unknown {
 		wait = max(wait, s.CRM.Capabilities().InFlight)
@@ -122,7 +126,11 @@ func (s *Service) again(ctx context.Context, c *ledger.Commit, op outbox.Operati
 			return err
 		}
 	}
-	return s.Store.Commit(ctx, *c)
+	err := s.Store.Commit(ctx, *c)
+	if err == nil {
+		s.logStored(ctx, op, "again", res)
+	}
+	return err
 }
 
 // afterwards is the record of work that is to be done again: known not to have
@@ -136,7 +144,7 @@ func afterwards(res crm.Result) ledger.Item {
 
 // settleContact writes the outcome to operation and mapping together. What
 // waited for the contact follows from the change of the operation.
-func (s *Service) settleContact(ctx context.Context, op outbox.Operation, m crm.Mapping, person contact.Contact, res crm.Result) error {
+func (s at) settleContact(ctx context.Context, op outbox.Operation, m crm.Mapping, person contact.Contact, res crm.Result) error {
 	return s.settle(ctx, op, res, func(c *ledger.Commit) error {
 		mine := ledger.All(ledger.Is("owner", m.Owner), ledger.Is("attempt", m.Attempt))
 		if res.Outcome != crm.Done {

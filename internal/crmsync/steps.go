@@ -7,6 +7,7 @@ import (
 
 	"onefold/internal/idempotency"
 	"onefold/internal/ledger"
+	"onefold/internal/metric"
 	"onefold/internal/outbox"
 	"onefold/internal/schema"
 	"onefold/internal/utc"
@@ -24,7 +25,6 @@ func (s *Service) park(ctx context.Context, op outbox.Operation, reason string) 
 	if !outbox.Machine().Can(op.State, "park") {
 		return nil
 	}
-	s.alarm(ctx, op, reason)
 	return s.leave(ctx, op, "park", idempotency.Join(idempotency.Lost(), timerless(), ledger.Item{"reason": reason}), reason)
 }
 
@@ -37,7 +37,17 @@ func (s *Service) leave(ctx context.Context, op outbox.Operation, event string, 
 	}); err != nil {
 		return err
 	}
-	return s.commit(ctx, c, event)
+	err := s.Store.Commit(ctx, c)
+	if _, refused := ledger.AsRefused(err); refused {
+		return nil // somebody else moved the row
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", event, err)
+	}
+	if event == "park" {
+		s.alarm(ctx, op, reason, metric.Count(schema.RowsParked, 1))
+	}
+	return nil
 }
 
 // postpone leaves the operation for later without a claim. The time is meant,
@@ -68,7 +78,7 @@ func timerless() ledger.Item {
 	return ledger.Item{"not_before": "", schema.DueAt: "", schema.DueShard: "", "waits_for": ""}
 }
 
-func (s *Service) alarm(ctx context.Context, op outbox.Operation, reason string) {
-	s.Log.LogAttrs(ctx, slog.LevelWarn, "crm operation needs a person", slog.String("tenant", op.Tenant), slog.String("operation", op.ID),
-		slog.String("kind", op.Kind), slog.String("reason", reason), slog.String("alarm", "parked"))
+func (s *Service) alarm(ctx context.Context, op outbox.Operation, reason string, counts ...slog.Attr) {
+	s.Log.LogAttrs(ctx, slog.LevelWarn, "crm operation needs a person", append([]slog.Attr{slog.String("tenant", op.Tenant), slog.String("operation", op.ID),
+		slog.String("kind", op.Kind), slog.String("reason", reason), slog.String("alarm", "parked")}, counts...)...)
 }

@@ -25,7 +25,7 @@ const (
 // waitForContact puts a note or task aside until its contact is in the CRM. It
 // burns no attempt. not_before moves with due_at: the change of this very write
 // comes to this worker, which must not find the row due again.
-func (s *Service) waitForContact(ctx context.Context, op outbox.Operation, person contact.Contact, m *crm.Mapping) error {
+func (s at) waitForContact(ctx context.Context, op outbox.Operation, person contact.Contact, m *crm.Mapping) error {
 	age := s.now().Sub(op.CreatedAt)
 	again := s.now().Add(min(max(age, WaitAgain), waitAtMost))
 	set := ledger.Item{"waits_for": waitsFor(op.Tenant, person.ID), "not_before": again, "due_at": again, "nudges": 0, "reason": "contact_not_in_crm"}
@@ -66,7 +66,7 @@ func (s *Service) waitForContact(ctx context.Context, op outbox.Operation, perso
 // attempt at it has ever been made: the contact may be older than the tenant's
 // CRM, and then no decision made one. Should there be one that is only late,
 // the mapping lets one of the two through.
-func (s *Service) askForContact(ctx context.Context, op outbox.Operation, person contact.Contact) error {
+func (s at) askForContact(ctx context.Context, op outbox.Operation, person contact.Contact) error {
 	ask := outbox.Operation{
 		Tenant: op.Tenant, ID: digest.Parts("first_sync", op.Tenant, s.CRM.Capabilities().Name, person.ID), Kind: outbox.CRMContact,
 		Contact: person.ID, Event: op.Event, Revision: person.Revision,
@@ -78,10 +78,9 @@ func (s *Service) askForContact(ctx context.Context, op outbox.Operation, person
 	return s.commit(ctx, c, "ask for the contact")
 }
 
-// ended brings what waits for a contact along with the operation that was to
-// bring the contact. It is called for the change by which that one ended, so it
-// comes again until it has succeeded.
-func (s *Service) ended(ctx context.Context, op outbox.Operation) error {
+// bringAlong releases what waits for the contact of an operation that ended, or
+// parks it where the contact did not come.
+func (s at) bringAlong(ctx context.Context, op outbox.Operation) error {
 	c, m, err := s.person(ctx, op)
 	if err != nil || c == nil {
 		return err

@@ -17,7 +17,7 @@ import (
 )
 
 // syncContact sends the contact as it is now.
-func (s *Service) syncContact(ctx context.Context, op outbox.Operation) error {
+func (s at) syncContact(ctx context.Context, op outbox.Operation) error {
 	c, m, err := s.person(ctx, op)
 	if err != nil {
 		return err
@@ -32,6 +32,7 @@ func (s *Service) syncContact(ctx context.Context, op outbox.Operation) error {
 		return s.supersede(ctx, op, "newer_version_sent")
 	}
 	if m != nil && m.Owner != "" && s.now().Before(m.InFlightUntil) {
+		s.countInProgress(ctx, op, "another_in_flight")
 		return s.postpone(ctx, op, m.InFlightUntil, "another_in_flight")
 	}
 	claimed, mapping, won, err := s.claimContact(ctx, op, *c, m)
@@ -55,7 +56,7 @@ func wanted(op outbox.Operation, c contact.Contact) int64 {
 }
 
 // file makes a note or task on the contact's record.
-func (s *Service) file(ctx context.Context, op outbox.Operation) error {
+func (s at) file(ctx context.Context, op outbox.Operation) error {
 	c, m, err := s.person(ctx, op)
 	if err != nil {
 		return err
@@ -91,7 +92,7 @@ func (s *Service) file(ctx context.Context, op outbox.Operation) error {
 // call makes the one call of a claim, within the time that the claim leaves. A
 // worker that was held up until its claim is nearly over makes none: somebody
 // else may be at it with newer content by the time this one would land.
-func (s *Service) call(ctx context.Context, op outbox.Operation, do func(context.Context) crm.Result) crm.Result {
+func (s at) call(ctx context.Context, op outbox.Operation, do func(context.Context) crm.Result) crm.Result {
 	left := op.InProgressUntil.Add(-claim.SkewMargin - s.CRM.Capabilities().InFlight).Sub(s.now())
 	if left <= 0 {
 		return crm.Result{Outcome: crm.NotBegun, Reason: "claim_too_short"}
@@ -141,7 +142,7 @@ var errMergesDoNotEnd = errors.New("crmsync: too many merges in a row")
 
 // person reads the operation's contact, through merges, and its mapping. The
 // two are not of one moment: the claim conditions on the mapping as read.
-func (s *Service) person(ctx context.Context, op outbox.Operation) (*contact.Contact, *crm.Mapping, error) {
+func (s at) person(ctx context.Context, op outbox.Operation) (*contact.Contact, *crm.Mapping, error) {
 	id := op.Contact
 	for range MaxMerges {
 		items, err := s.Store.GetMany(ctx, []ledger.Key{

@@ -37,6 +37,7 @@ type world struct {
 	testing.TB
 	store *faulty
 	crm   crm.CRM
+	none  bool // no account is set up
 	blobs blobs
 	logs  *slog.Logger
 
@@ -86,8 +87,12 @@ const (
 )
 
 func (w *world) worker() *crmsync.Service {
+	accounts := crmsync.OneAccount(w.crm)
+	if w.none {
+		accounts = func(context.Context, string) (crm.CRM, error) { return nil, crmsync.ErrNoAccount }
+	}
 	return &crmsync.Service{
-		Store: w.store, Blob: w.blobs, CRM: w.crm, Now: w.clock, Timeout: timeout, CallTime: callTime, Log: w.logs,
+		Store: w.store, Blob: w.blobs, Accounts: accounts, Now: w.clock, Timeout: timeout, CallTime: callTime, Log: w.logs,
 		Describe: func(_ context.Context, _ inbound.Event, raw []byte) (string, string, error) {
 			return "Two crates", string(raw), nil
 		},

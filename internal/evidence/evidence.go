@@ -17,6 +17,7 @@ import (
 	"onefold/internal/audit"
 	"onefold/internal/followup"
 	"onefold/internal/ledger"
+	"onefold/internal/metric"
 	"onefold/internal/outbox"
 	"onefold/internal/review"
 	"onefold/internal/schema"
@@ -61,9 +62,9 @@ const Tries = 8
 // A message ID that belongs to something else does not keep the evidence out:
 // it is recorded without the index, and the log raises an alarm.
 func Record(ctx context.Context, store ledger.Store, log *slog.Logger, ev Evidence, also func(*ledger.Commit) error) error {
-	index := ev.MessageID != ""
+	index, taken := ev.MessageID != "", false
 	for try := range Tries {
-		c, err := commit(ctx, store, ev, index)
+		c, learnt, err := commit(ctx, store, ev, index)
 		if err != nil {
 			return err
 		}
@@ -76,6 +77,10 @@ func Record(ctx context.Context, store ledger.Store, log *slog.Logger, ev Eviden
 		r, refused := ledger.AsRefused(err)
 		switch {
 		case err == nil:
+			learnt.log(ctx, log, ev)
+			if taken {
+				AlarmMessageID(ctx, log, ev.Tenant, ev.Intent, ev.Attempt)
+			}
 			return nil
 		case !refused && !errors.Is(err, ledger.ErrContention):
 			return fmt.Errorf("record evidence of intent %s: %w", ev.Intent, err)
@@ -83,12 +88,10 @@ func Record(ctx context.Context, store ledger.Store, log *slog.Logger, ev Eviden
 			return err
 		}
 		if refused {
-			if f, taken := r.By("message_index"); taken {
+			if f, there := r.By("message_index"); there {
 				index = false
 				// Of this attempt it is when send settled a moment before us.
-				if !Indexed(f.Current, ev.Tenant, ev.Intent, ev.Attempt) {
-					AlarmMessageID(ctx, log, ev.Tenant, ev.Intent, ev.Attempt)
-				}
+				taken = !Indexed(f.Current, ev.Tenant, ev.Intent, ev.Attempt)
 			}
 		}
 		if err := wait(ctx, time.Duration(2<<try)*time.Millisecond); err != nil {
@@ -111,38 +114,40 @@ func ownWrites(r *ledger.Refused) bool {
 	return true
 }
 
-func commit(ctx context.Context, store ledger.Store, ev Evidence, index bool) (ledger.Commit, error) {
+func commit(ctx context.Context, store ledger.Store, ev Evidence, index bool) (ledger.Commit, learnt, error) {
 	var c ledger.Commit
+	var l learnt
 	intentKey := ledger.Key{Entity: ledger.Intent, Tenant: ev.Tenant, ID: ev.Intent}
 	items, err := store.GetMany(ctx, []ledger.Key{intentKey, ledger.AttemptKey(ev.Tenant, ev.Intent, ev.Attempt)})
 	if err != nil {
-		return c, fmt.Errorf("read intent %s: %w", ev.Intent, err)
+		return c, l, fmt.Errorf("read intent %s: %w", ev.Intent, err)
 	}
 	if items[0] == nil || items[1] == nil {
-		return c, ErrNoAttempt
+		return c, l, ErrNoAttempt
 	}
 	var i followup.Intent
 	var a followup.Attempt
 	if err := errors.Join(items[0].Decode(&i), items[1].Decode(&a)); err != nil {
-		return c, err
+		return c, l, err
 	}
+	l = learn(ev, i, a)
 	r := audit.Record{At: ev.Now, By: ev.By, Reasons: []string{ev.Kind}, InboundEvent: i.Event, Contact: i.Contact, Intent: i.ID, MessageRef: ev.MessageID,
 		Details: map[string]string{"attempt": fmt.Sprint(ev.Attempt), "message_id": ev.MessageID, "at": ev.At.String()}}
 	if err := moveAttempt(&c, ev, a, r); err != nil {
-		return c, err
+		return c, l, err
 	}
 	if err := moveIntent(ctx, store, &c, ev, i, r); err != nil {
-		return c, err
+		return c, l, err
 	}
 	if i.State == followup.Sending && i.Attempt != ev.Attempt {
 		if err := loseLatest(ctx, store, &c, i, r); err != nil {
-			return c, err
+			return c, l, err
 		}
 	}
 	if index && a.MessageID == "" {
-		return c, IndexMessage(&c, ev.Provider, ev.MessageID, ev.Tenant, ev.Intent, ev.Attempt, ev.Now)
+		return c, l, IndexMessage(&c, ev.Provider, ev.MessageID, ev.Tenant, ev.Intent, ev.Attempt, ev.Now)
 	}
-	return c, nil
+	return c, l, nil
 }
 
 func moveAttempt(c *ledger.Commit, ev Evidence, a followup.Attempt, r audit.Record) error {
@@ -171,7 +176,7 @@ func moveAttempt(c *ledger.Commit, ev Evidence, a followup.Attempt, r audit.Reco
 		}
 	} else if a.State != followup.AttemptAccepted {
 		// The provider first said no and now reports the mail: both are kept.
-		step.Set["reason"] = "contradicted"
+		step.Set["reason"] = contradicted
 	}
 	_, err := c.Move(step)
 	return err
@@ -295,7 +300,7 @@ func Indexed(it ledger.Item, tenantID, intent string, attempt int64) bool {
 // has to look.
 func AlarmMessageID(ctx context.Context, log *slog.Logger, tenantID, intent string, attempt int64) {
 	log.LogAttrs(ctx, slog.LevelError, "provider message id is taken", slog.String("tenant", tenantID), slog.String("intent", intent),
-		slog.Int64("attempt", attempt), slog.String("alarm", "duplicate_message_id"))
+		slog.Int64("attempt", attempt), slog.String("alarm", "duplicate_message_id"), metric.Count(schema.DuplicateMessageIDs, 1))
 }
 
 func wait(ctx context.Context, d time.Duration) error {

@@ -67,6 +67,8 @@ type Record struct {
 	NeedsHumanReview bool   `json:"needs_human_review"`
 	// ReviewReasons are machine words that say why a person should look.
 	ReviewReasons []string `json:"review_reasons"`
+	// Class is what sort of message it is; absent: an enquiry.
+	Class Class `json:"class,omitempty"`
 }
 
 // Intent is what the sender wants, one word of this list.
@@ -85,10 +87,10 @@ const (
 // Extractor reads one source. The answer is untrusted until validated.
 //
 // Extract makes at most one outside call and may take long; it honours the
-// context's deadline. An error means no answer was had: the caller tries
-// again later or asks a person, and never guesses. The same source may get
-// another answer another time, so the caller stores the first and uses only
-// that.
+// context's deadline. An error means no answer was had: OutcomeOf says whether
+// the caller tries again later or asks a person; he never guesses. The same
+// source may get another answer another time, so the caller stores the first
+// and uses only that.
 type Extractor interface {
 	Extract(ctx context.Context, s Source) (Record, error)
 	// Model and PromptVersion name what answered, for the stored record.

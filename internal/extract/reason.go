@@ -1,7 +1,7 @@
 package extract
 
 // Reasons why a person should look. A reader may give these words and no
-// others; all but ReasonReader can also be given by the rules.
+// others; all but the last three can also be given by the rules.
 const (
 	ReasonInstructions = "instructions_to_model"    // the text speaks to the machine that reads it
 	ReasonSensitive    = "sensitive"                // health, religion and the like are mentioned
@@ -10,6 +10,8 @@ const (
 	ReasonAmbiguous    = "ambiguous"                // several people or wishes, or unclear which
 	ReasonThirdParty   = "third_party"              // the text is about or for somebody else
 	ReasonReader       = "reader_reason_unknown"    // the reader gave a word outside this list
+	ReasonPart         = "reader_saw_part"          // the text was longer than what the reader was given
+	ReasonDisputed     = "sender_disputed"          // a model and the rules take different addresses or names for the sender's
 )
 
 // ReviewReasons lists the words that a reader may give, for a prompt's or a
@@ -28,8 +30,10 @@ func Intents() []Intent {
 // Reasons that Validate gives. Those of a field are the field's word, an
 // underscore and one of the endings: "name_unverified", "phone_malformed".
 const (
+	ClassUnknown  = "class_unknown"  // a word outside the list: taken as not judged
 	IntentUnknown = "intent_unknown" // a word outside the list: taken as Other
 	SenderDiffers = "sender_differs" // the address believed is neither From, Reply-To nor the form's
+	SenderRelayed = "sender_relayed" // the address believed is Reply-To's, From is a machine's
 
 	FieldSender  = "sender_email"
 	FieldName    = "name"

@@ -6,11 +6,12 @@ import "onefold/internal/utc"
 // names never change.
 const StoredSchema = 1
 
-// Stored is one reader's believed answer to one event. It is put if absent
-// under (tenant, event, model, prompt version) before anything is decided;
-// who loses that put uses the stored one, so that a second attempt at an event
-// decides from the same words as the first. It is never changed: another
-// model or prompt version makes another.
+// Stored is one reader's believed answer to one event. Its key names the reader
+// that was asked; Model and PromptVersion who answered, which may be another
+// that the reader left it to. It is put if absent under (tenant, event, model,
+// prompt version) before anything is decided; who loses that put uses the stored
+// one, so that a second attempt at an event decides from the same words as the
+// first. It is never changed: another model or prompt version makes another.
 type Stored struct {
 	Tenant        string   `json:"tenant"`
 	Event         string   `json:"event"`

@@ -22,7 +22,8 @@ const (
 //     place named, as whole words, and its value stands in the evidence;
 //     case, width and white space aside.
 //   - SenderEmail is From, Reply-To or the form's address, or stands in the
-//     text or signature; in the last case the reasons say SenderDiffers.
+//     text or signature; in the last case the reasons say SenderDiffers, and of
+//     Reply-To beside a machine's From they say SenderRelayed.
 //   - PossibleOptOut and NeedsHumanReview are never taken back: a reader that
 //     says so is believed, and an intent of OptOut or a reason for review sets
 //     them.
@@ -42,6 +43,11 @@ func Validate(s Source, r Record) (Record, []string) {
 		PossibleOptOut:   r.PossibleOptOut,
 		NeedsHumanReview: r.NeedsHumanReview,
 		ReviewReasons:    reviewReasons(r.ReviewReasons),
+		Class:            r.Class,
+	}
+	if r.Class != "" && !slices.Contains(Classes(), r.Class) {
+		out.Class = ""
+		v.say(ClassUnknown)
 	}
 	if !slices.Contains(Intents(), r.Intent) {
 		out.Intent = Other
@@ -107,10 +113,15 @@ func (v *validation) sender(f Field) Field {
 		return f
 	}
 	s := v.source
-	for _, own := range []string{s.FromAddress, s.ReplyTo, s.Given.Email} {
-		if sameAddress(f.Value, own) {
-			return f
+	if sameAddress(f.Value, s.FromAddress) || sameAddress(f.Value, s.Given.Email) {
+		return f
+	}
+	if sameAddress(f.Value, s.ReplyTo) {
+		// Whoever can make a machine write can put anybody into Reply-To.
+		if IsMachineAddress(s.FromAddress) {
+			v.say(SenderRelayed)
 		}
+		return f
 	}
 	// A subject or a display name is no place to state one's address in.
 	if !hasEmail(f.Value, s.Visible) && !hasEmail(f.Value, s.Signature) {
@@ -123,7 +134,7 @@ func (v *validation) sender(f Field) Field {
 // reviewReasons keeps the words of the list, sorted; for any other it keeps
 // that there was one.
 func reviewReasons(said []string) []string {
-	known := append(ReviewReasons(), ReasonReader)
+	known := append(ReviewReasons(), ReasonReader, ReasonPart, ReasonDisputed)
 	out := []string{}
 	for _, word := range said {
 		if !slices.Contains(known, word) {

@@ -23,7 +23,9 @@ import (
 	"onefold/internal/guard"
 	"onefold/internal/ledger"
 	"onefold/internal/mailer"
+	"onefold/internal/metric"
 	"onefold/internal/outbox"
+	"onefold/internal/schema"
 	"onefold/internal/utc"
 )
 
@@ -68,6 +70,7 @@ func (s *Service) take(ctx context.Context, e mailer.Event) error {
 	if at.IsZero() {
 		at = now
 	}
+	counted := schema.ProviderEvents
 	// "not-spam" is a recipient who says the opposite of a complaint (RFC 5965
 	// section 7.3 and its registry).
 	stops := (e.Type == mailer.EventComplained && e.Subtype != "not-spam") || (e.Type == mailer.EventBounced && e.Permanent)
@@ -78,16 +81,19 @@ func (s *Service) take(ctx context.Context, e mailer.Event) error {
 		if _, done := r.By("feedback"); !done {
 			return err
 		}
+		counted = schema.ProviderEventsAgain
 		err = nil // a repetition
 	}
 	switch {
 	case errors.Is(err, evidence.ErrNoAttempt):
+		s.Log.LogAttrs(ctx, slog.LevelWarn, "provider event names no attempt", slog.String("tenant", tenantID), slog.String("intent", intent),
+			slog.String("type", string(e.Type)), metric.Count(schema.ProviderEventsOrphan, 1))
 		return fmt.Errorf("event for intent %s: %w", intent, ErrNotYet)
 	case err != nil:
 		return err
 	}
 	s.Log.LogAttrs(ctx, slog.LevelInfo, "provider event", slog.String("tenant", tenantID), slog.String("intent", intent),
-		slog.String("type", string(e.Type)), slog.String("message_id", e.MessageID))
+		slog.String("type", string(e.Type)), slog.String("message_id", e.MessageID), metric.Count(counted, 1))
 	if kind == evidence.Dropped {
 		s.Log.LogAttrs(ctx, slog.LevelError, "the provider dropped a mail it had taken", slog.String("tenant", tenantID),
 			slog.String("intent", intent), slog.String("alarm", "dropped_by_provider"))
@@ -183,6 +189,10 @@ func (s *Service) stop(ctx context.Context, tenantID, intent string, e mailer.Ev
 		if _, refused := ledger.AsRefused(err); refused || errors.Is(err, ledger.ErrContention) {
 			continue
 		}
+		if err == nil {
+			s.Log.LogAttrs(ctx, slog.LevelWarn, "address stopped", slog.String("tenant", tenantID), slog.String("intent", intent),
+				slog.String("reason", reason), metric.Count(stopMetric(e.Type), 1))
+		}
 		return err
 	}
 	return fmt.Errorf("stop an address: %w", ledger.ErrContention)
@@ -217,6 +227,14 @@ func (s *Service) stopCommit(i followup.Intent, e mailer.Event, seen ledger.Item
 		Kind: outbox.CancelIntents, Guard: i.Guard, Contact: i.Contact, Event: i.Event,
 	}
 	return c, flow.BornOperation(&c, op, now, audit.Record{At: now, By: "feedback", InboundEvent: i.Event})
+}
+
+// stopMetric is what a stop counts.
+func stopMetric(t mailer.EventType) string {
+	if t == mailer.EventComplained {
+		return schema.Complaints
+	}
+	return schema.Bounces
 }
 
 func kindOf(t mailer.EventType) string {

@@ -93,6 +93,10 @@ func (b *builder) attach(res match.Result) error {
 	return b.matched(res, b.res.Contact)
 }
 
+// ReasonNotRead means that no reader's answer is stored for what a person
+// approves.
+const ReasonNotRead = "not_read"
+
 // whose matches the person by key. A person's approval lets a shared inbox
 // have a contact of its own for this one event.
 func (b *builder) whose() match.Result {
@@ -144,8 +148,15 @@ func (b *builder) reviewReasons(res match.Result) []string {
 		reasons = append(reasons, "possible_opt_out")
 	}
 	reasons = append(reasons, b.g.Facts.Doubts...)
+	if b.g.Facts.Warned == ReasonSpam {
+		reasons = append(reasons, ReasonSpam)
+	}
 	if b.g.Person.Role {
 		reasons = append(reasons, match.ReasonRoleAddress)
+	}
+	// A person who approves sees that nobody has read this, before it counts.
+	if b.g.Extraction == nil && b.g.Answer != nil && Reader(b.g.Facts) {
+		reasons = append(reasons, ReasonNotRead)
 	}
 	if x := b.g.Extraction; x != nil {
 		reasons = append(reasons, x.Reasons...)

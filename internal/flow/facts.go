@@ -1,6 +1,7 @@
 package flow
 
 import (
+	"slices"
 	"strings"
 
 	"onefold/internal/address"
@@ -26,8 +27,14 @@ type Facts struct {
 	InReplyTo   []string
 	References  []string
 	Suppression *rawmail.Suppression
+	Failed      []string // every address that a bounce or complaint says is to be stopped
 	Warnings    []string
-	Doubts      []string // faults of a form that a person should see
+	Doubts      []string // why a person should look: faults of a form, words of rawmail
+	Asks        string   // a reason for which only a person can go on with a machine's mail
+	// Warned is the reason for which a person, or with Dropped nobody, looks at
+	// mail that the receiving provider warned of; "" for none.
+	Warned  string
+	Dropped bool
 }
 
 // Human tells whether a person may have written this.
@@ -66,14 +73,24 @@ func FactsOfMail(m rawmail.Message) Facts {
 	if len(m.ReplyTo) > 0 {
 		f.Source.ReplyTo = m.ReplyTo[0].Address
 	}
+	for _, r := range m.Recipients {
+		if r.Hard && (m.Kind == rawmail.Bounce || m.Kind == rawmail.Complaint) {
+			f.Failed = append(f.Failed, r.Address)
+		}
+	}
 	for _, a := range m.Attachments {
 		f.Source.Attachments = append(f.Source.Attachments, a.Name)
 	}
 	switch m.Kind {
 	case rawmail.Human:
-		f.OptOut = guard.OptOut(m.Subject, m.Visible)
+		f.OptOut, f.Doubts = guard.OptOut(m.Subject, m.Visible), m.Doubts
 	case rawmail.Own:
 		f.relayed(m)
+		f.forwarded(m)
+	case rawmail.AutoReply:
+		if slices.Contains(m.KindReasons, rawmail.ForwardingConfirmation) {
+			f.Asks = rawmail.ForwardingConfirmation
+		}
 	case rawmail.List:
 		f.listed(m)
 	default: // a machine's words are nobody's wish
@@ -174,22 +191,27 @@ func Whom(f Facts, x *extract.Stored, a *Answer) string {
 	return f.Source.FromAddress
 }
 
-// Others are the further people that a wish not to be mailed may come from:
-// who writes from one address and wants answers at another is known to the
-// ledger by either of them, and a form's notification names the person in
-// Reply-To only. p is whom the event is about. There are two of them at most.
+// Others are the further people that an event stops or holds mail to, p being
+// whom it is about. A report names each recipient that failed. A wish not to be
+// mailed may come from two at most: who writes from one address and wants
+// answers at another is known to the ledger by either of them, and a form's
+// notification names the person in Reply-To only.
 func Others(ids digest.Key, policy tenant.Policy, f Facts, x *extract.Stored, p Person) []Person {
+	if f.Machine() {
+		return otherPeople(ids, policy, f.Failed, p)
+	}
 	if !f.Human() || f.OptOut.Verdict == guard.OptOutNone && (x == nil || !x.Record.PossibleOptOut) {
 		return nil
 	}
+	return otherPeople(ids, policy, []string{f.Source.FromAddress, f.Source.ReplyTo}, p)
+}
+
+func otherPeople(ids digest.Key, policy tenant.Policy, written []string, p Person) []Person {
 	var out []Person
-	for _, written := range []string{f.Source.FromAddress, f.Source.ReplyTo} {
-		o := Identify(ids, policy, written)
-		known := o.GuardID == p.GuardID
-		for _, have := range out {
-			known = known || o.GuardID == have.GuardID
-		}
-		if o.Known() && !o.Own && !known {
+	known := map[string]bool{p.GuardID: true}
+	for _, w := range written {
+		if o := Identify(ids, policy, w); o.Known() && !o.Own && !known[o.GuardID] {
+			known[o.GuardID] = true
 			out = append(out, o)
 		}
 	}

@@ -98,9 +98,9 @@ func Decide(g Ground, ids digest.Key) (Result, error) {
 }
 
 // Reader tells whether the ground needs a reader's answer before it can be
-// decided: machine mail and plain opt-outs do not.
+// decided: machine mail, plain opt-outs and what is dropped do not.
 func Reader(f Facts) bool {
-	return f.Human() && !f.OptOutPlain()
+	return f.Human() && !f.OptOutPlain() && !f.Dropped
 }
 
 type builder struct {
@@ -120,8 +120,12 @@ func (b *builder) decide() error {
 	switch {
 	case b.g.Answer != nil && !b.g.Answer.Approve:
 		return b.dismiss()
+	case b.dropped():
+		return b.drop()
 	case f.Unreadable() && b.g.Answer == nil:
 		return b.refer(append([]string{"unparseable"}, f.Warnings...)...)
+	case f.Asks != "" && b.g.Answer == nil:
+		return b.refer(f.Asks)
 	case f.Machine():
 		return b.machineMail()
 	case f.OptOutPlain() && b.g.Person.Known():

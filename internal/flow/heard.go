@@ -30,6 +30,26 @@ func (f *Facts) relayed(m rawmail.Message) {
 	}
 }
 
+// forwarded takes a mail that a colleague passed on as its sender's, for a
+// person to confirm: the text says whose it is, and a text can say anything.
+// It is in no thread with what the colleague wrote.
+func (f *Facts) forwarded(m rawmail.Message) {
+	if f.Heard || m.Forwarded == nil {
+		return
+	}
+	f.Heard, f.Doubts = true, []string{rawmail.DoubtForwarded}
+	f.MessageID, f.InReplyTo, f.References = "", nil, nil
+	in := m.Forwarded
+	f.Source.FromName, f.Source.FromAddress, f.Source.ReplyTo = in.From.Name, in.From.Address, ""
+	f.Source.Visible, f.Source.Signature, f.Source.Quoted = in.Visible, in.Signature, m.Visible
+	if in.Subject != "" {
+		f.Source.Subject = in.Subject
+	}
+	if f.OptOut = guard.OptOut(in.Subject, in.Visible); f.OptOut.Verdict == guard.OptOutExplicit {
+		f.OptOut.Verdict = guard.OptOutDoubtful
+	}
+}
+
 // listed hears opt-out words through a list; all else that comes by one is
 // ignored. Plain words count whatever list it is. Doubtful words count only
 // outside mass mail and outside what the list itself adds, for nearly every

@@ -1,7 +1,9 @@
 package flow
 
 import (
+	"slices"
 	"strconv"
+	"strings"
 
 	"onefold/internal/audit"
 	"onefold/internal/contact"
@@ -28,12 +30,42 @@ type LinkStop struct {
 	Now      utc.Time
 }
 
-// Stands tells whether a person's own wish stops all mail to the address
-// already. The stop of a bounce or a complaint is none: it says nothing of the
-// person's other addresses.
+// toldAttr lists, in the guard, the contacts whose consent a link has withdrawn
+// while the address has been stopped; maxTold is how many, the latest last.
+const (
+	toldAttr = "opted_out_contacts"
+	maxTold  = 20
+)
+
+// Stands tells whether the wish has been carried out: a person's own wish stops
+// all mail to the address, and a link has told it to everybody concerned. The
+// stop of a bounce or a complaint is none, for it says nothing of the person's
+// other addresses; nor is one that words brought, which may have been those of
+// another contact with another spelling of the address; nor one that a person
+// has lifted and something else put again.
 func (l LinkStop) Stands() bool {
-	wished := l.Guard.Text("reason") == guard.ReasonOptOut || l.Guard.Text("opted_out_at") != ""
-	return wished && l.Guard.Text(guard.StopAttr(guard.ScopeAll)) != ""
+	stopped := l.Guard.Text(guard.StopAttr(guard.ScopeAll))
+	if stopped == "" || l.Guard.Text("opted_out_at") < stopped {
+		return false
+	}
+	return !slices.ContainsFunc(l.Contacts, func(c contact.Contact) bool { return !slices.Contains(l.told(), c.ID) })
+}
+
+// told are those that a link has told while the address has been stopped.
+func (l LinkStop) told() []string {
+	if l.Guard.Text(guard.StopAttr(guard.ScopeAll)) == "" {
+		return nil
+	}
+	return strings.Fields(l.Guard.Text(toldAttr))
+}
+
+// telling is the list with those that are told now.
+func (l LinkStop) telling() string {
+	list := l.told()
+	for _, c := range l.Contacts {
+		list = append(slices.DeleteFunc(list, func(id string) bool { return id == c.ID }), c.ID)
+	}
+	return strings.Join(list[max(0, len(list)-maxTold):], " ")
 }
 
 // StopByLink forbids every mail to the address that a mail went to, raises the
@@ -45,7 +77,7 @@ func StopByLink(l LinkStop, ids digest.Key) (ledger.Commit, error) {
 	record := func(contactID, reason string) audit.Record {
 		return audit.Record{At: l.Now, By: "optout", Reasons: []string{reason}, InboundEvent: i.Event, Contact: contactID, Intent: i.ID}
 	}
-	set := ledger.Item{"opted_out_at": l.Now}
+	set := ledger.Item{"opted_out_at": l.Now, toldAttr: l.telling()}
 	if l.Guard.Text(guard.StopAttr(guard.ScopeAll)) == "" {
 		set[guard.StopAttr(guard.ScopeAll)] = l.Now
 	}

@@ -7,7 +7,7 @@ import (
 )
 
 // machineMail ends an event that no person wrote: no contact, no follow-up. A
-// hard bounce and a complaint stop the address they name. Such mail can be
+// hard bounce and a complaint stop every address they name. Such mail can be
 // forged; forging it blocks mail and never causes any.
 func (b *builder) machineMail() error {
 	f := b.g.Facts
@@ -15,21 +15,20 @@ func (b *builder) machineMail() error {
 	if f.Kind == rawmail.Bounce || f.Kind == rawmail.Complaint {
 		outcome = inbound.Feedback
 	}
+	reasons, reason := []string{string(f.Kind)}, guard.ReasonBounce
+	if f.Kind == rawmail.Complaint {
+		reason = guard.ReasonComplaint
+	}
 	// Somebody has complained, and only a person can find out who.
-	if f.Kind == rawmail.Complaint && !b.g.Person.Known() && f.Suppression != nil && f.Suppression.Hard {
+	if f.Kind == rawmail.Complaint && len(b.parties()) == 0 && f.Suppression != nil && f.Suppression.Hard {
 		return b.refer("complaint_without_address")
 	}
-	reasons := []string{string(f.Kind)}
 	hard := f.Suppression != nil && f.Suppression.Hard
 	// Who answers with an address has found out whom the complaint is of.
 	if a := b.g.Answer; a != nil && a.Address != "" && f.Kind == rawmail.Complaint {
 		hard = true
 	}
-	if hard && b.g.Person.Known() {
-		reason := guard.ReasonBounce
-		if f.Kind == rawmail.Complaint {
-			reason = guard.ReasonComplaint
-		}
+	if hard && len(b.parties()) > 0 {
 		if err := b.stop(reason); err != nil {
 			return err
 		}

@@ -12,15 +12,19 @@ import (
 	"onefold/internal/review"
 )
 
-// stop forbids every mail to the address that the event is about and, of a
-// wish not to be mailed, to the others that it may come from: from this commit
-// on. It raises the consent version of each contact that holds such a key, and
-// puts the operations that end what is queued.
+// stop forbids every mail to the address that the event is about and to the
+// others that it may come from or that a report names: from this commit on. It
+// raises the consent version of each contact that holds such a key, and puts
+// the operations that end what is queued.
 func (b *builder) stop(reason string) error {
-	parties := []Party{b.main()}
-	if reason == guard.ReasonOptOut {
-		parties = b.parties()
+	parties := b.parties()
+	if reason != guard.ReasonOptOut {
+		parties = b.reported()
 	}
+	return b.stopAll(parties, reason)
+}
+
+func (b *builder) stopAll(parties []Party, reason string) error {
 	raised := map[string]bool{} // two addresses may be of one contact: one item appears once in a commit
 	for i, p := range parties {
 		if err := b.stopGuard(p, reason); err != nil {
@@ -39,7 +43,7 @@ func (b *builder) stop(reason string) error {
 			b.keyStaysUnknown(p)
 		}
 		id := b.ids.ID("op", outbox.CancelIntents, b.tenant(), b.g.Event.ID)
-		if i == 0 {
+		if main := b.main(); i == 0 && p.Person.GuardID == main.Person.GuardID {
 			b.res.Contact = contactID
 		} else {
 			id = b.ids.ID("op", outbox.CancelIntents, b.tenant(), b.g.Event.ID, p.Person.GuardID)

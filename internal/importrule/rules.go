@@ -67,20 +67,21 @@ func facts() []string {
 // that need nothing but contracts.
 func ports() []string {
 	return internal("ledger", "blob", "extract", "extract/prompts", "crm", "mailer", "queue",
-		"idempotency", "flow", "policybook", "evidence", "secret", "metric")
+		"idempotency", "flow", "policybook", "evidence", "secret", "metric", "fetch")
 }
 
 func suites() []string {
 	return internal("ledger/ledgertest", "blob/blobtest", "extract/extracttest", "crm/crmtest/crmsuite",
-		"mailer/mailertest/mailersuite", "queue/queuetest", "secret/secrettest", "localaws/localawstest")
+		"mailer/mailertest/mailersuite", "queue/queuetest", "secret/secrettest", "localaws/localawstest",
+		"webhook/webhooktest")
 }
 
 // fakes stand in for a provider on the wire. The local system runs them too,
 // so they know no test.
-func fakes() []string { return internal("crm/crmtest", "mailer/mailertest") }
+func fakes() []string { return internal("crm/crmtest", "extract/bedrocktest", "mailer/mailertest") }
 
 func adapters() []string {
-	return below(internal("ledger/*", "blob/*", "extract/*", "crm/*", "mailer/*", "queue/*", "secret/*", "metric/*"))
+	return below(internal("ledger/*", "blob/*", "extract/*", "crm/*", "mailer/*", "queue/*", "secret/*", "metric/*", "fetch/*"))
 }
 
 func useCases() []string {
@@ -122,6 +123,11 @@ func Rules() []Rule {
 			Refused: union(effects(), randomness()),
 		},
 		{
+			// Before the layers in whose folders they stand.
+			Layer: "conformance suite", Packages: suites(), Imports: union(core, fakes(), internal("localaws")),
+			Outside: union(texts(), []string{"pgregory.net/rapid/**", "github.com/anishathalye/porcupine"}),
+		},
+		{
 			Layer: "facts", Packages: facts(), Imports: union(schema(), facts()),
 			Outside: texts(), Refused: union(effects(), randomness()),
 		},
@@ -132,10 +138,6 @@ func Rules() []Rule {
 		{
 			Layer: "wire fake", Packages: fakes(), Imports: core,
 			Outside: texts(), Refused: []string{"testing/**", "net/http/httptest"},
-		},
-		{
-			Layer: "conformance suite", Packages: suites(), Imports: union(core, fakes(), internal("localaws")),
-			Outside: union(texts(), []string{"pgregory.net/rapid/**", "github.com/anishathalye/porcupine"}),
 		},
 		{
 			Layer: "adapter", Packages: adapters(), Imports: core, Unit: 3,

@@ -61,11 +61,18 @@ func TestEachLayerRefusesWhatIsNotBelowIt(t *testing.T) {
 		{"conformance suite", "internal/ledger/ledgertest", "pgregory.net/rapid", true},
 		{"conformance suite", "internal/ledger/ledgertest", "onefold/internal/ledger/mem", false},
 
+		{"conformance suite", "internal/webhook/webhooktest", "testing", true},
+		{"facts", "internal/webhook/signed", "onefold/internal/webhook", true},
+		{"facts", "internal/webhook/signed", "testing", false},
+
 		{"conformance suite", "internal/crm/crmtest/crmsuite", "onefold/internal/crm/crmtest", true},
 
 		{"wire fake", "internal/crm/crmtest", "net/http", true},
 		{"wire fake", "internal/crm/crmtest", "testing", false},
 		{"wire fake", "internal/mailer/mailertest", "onefold/internal/mailer/ses", false},
+		{"wire fake", "internal/extract/bedrocktest", "net/http", true},
+		{"wire fake", "internal/extract/bedrocktest", "net/http/httptest", false},
+		{"wire fake", "internal/extract/bedrocktest", "onefold/internal/extract/bedrock", false},
 
 		{"samples", "events", "onefold/internal/webhook", true},
 		{"samples", "events", "onefold/internal/local", false},
@@ -77,6 +84,8 @@ func TestEachLayerRefusesWhatIsNotBelowIt(t *testing.T) {
 		{"adapter", "internal/crm/hubspot", "onefold/internal/crm/hubspot/wire", true},
 		{"adapter", "internal/crm/hubspot", "onefold/internal/crmsync", false},
 		{"adapter", "internal/blob/dir", "os", true},
+		{"adapter", "internal/fetch/resend", "onefold/internal/fetch", true},
+		{"adapter", "internal/fetch/resend", "onefold/internal/ingest", false},
 		{"adapter", "internal/ledger/mem", "testing", false},
 
 		{"use case", "internal/send", "onefold/internal/mailer", true},

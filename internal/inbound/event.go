@@ -71,6 +71,7 @@ type Event struct {
 	// EnvelopeFrom is MAIL FROM as the sender of raw mail stated it; "<>" is the
 	// null sender (RFC 5321 section 4.5.5). Of a form it is "".
 	EnvelopeFrom string `json:"envelope_from,omitempty"`
+	Verdicts            // of who received the mail; empty when nobody said
 
 	State         string   `json:"state"`
 	Transition    int64    `json:"transition"`
@@ -84,6 +85,9 @@ type Event struct {
 	PolicyVersion int64    `json:"policy_version,omitempty"`
 
 	claim.Record
+
+	// Waits is how many of the attempts ended because a reader was busy.
+	Waits int64 `json:"waits,omitempty"`
 
 	NotBefore utc.Time `json:"not_before,omitzero"`
 	DueAt     utc.Time `json:"due_at,omitzero"`

@@ -24,18 +24,19 @@ import (
 
 	"onefold/internal/blob"
 	"onefold/internal/digest"
+	"onefold/internal/fetch"
 	"onefold/internal/flow"
 	"onefold/internal/inbound"
 	"onefold/internal/ledger"
 	"onefold/internal/policybook"
+	"onefold/internal/tenant"
 	"onefold/internal/utc"
 	"onefold/internal/webhook"
 )
 
-// MaxBody is the most bytes a body may have: what API Gateway and Lambda
-// carry of a binary body (6 MB of base64 text) with room for the envelope.
-// Larger mail has other ways in.
-const MaxBody = 4 << 20
+// MaxBody is the most bytes a body of any source may have; each source has a
+// bound of its own within it. Larger mail has other ways in.
+const MaxBody = webhook.MaxBody
 
 // FirstDue is when the sweeper first looks for an event that nobody has
 // decided: later than the reading function's timeout.
@@ -45,7 +46,7 @@ const FirstDue = 3 * time.Minute
 // fault of ours; no secret at all is one too.
 type Secrets func(ctx context.Context, tenantID, name string) ([]webhook.Secret, error)
 
-// Service takes deliveries. All fields are needed.
+// Service takes deliveries. All fields but Fetch, Content and Visit are needed.
 type Service struct {
 	Store    ledger.Store
 	Blob     blob.Store
@@ -54,15 +55,34 @@ type Service struct {
 	IDs      digest.Key
 	Now      func() time.Time
 	Log      *slog.Logger
+	// Fetch reads a public document that a source verifies with; the source has
+	// checked the address. It may remember documents. nil: no source that needs
+	// one can be used, and its deliveries are a fault of ours.
+	Fetch func(ctx context.Context, url string) ([]byte, error)
+	// Content fetches what a delivery names at the provider (webhook.Delivery,
+	// Fetch). Fetching again is harmless. fetch.ErrGone and fetch.ErrTooLarge have
+	// the metadata recorded; any other error is a fault of ours: nothing is
+	// recorded and the provider tries again. nil: the metadata is recorded.
+	Content func(ctx context.Context, tenantID string, ep tenant.Endpoint, id string) ([]byte, error)
+	// Visit fetches an address once, by which a subscription is confirmed; the
+	// source has checked it. nil: as with Fetch.
+	Visit func(ctx context.Context, url string) error
 }
 
 // Request is one HTTP request, as it came.
 type Request struct {
 	Tenant    string
 	Endpoint  string
+	Method    string            // "" is POST
+	Path      string            // as received, escaped; what a sender may have signed
+	Query     string            // as received, without "?"
 	Headers   map[string]string // lower-case names
 	Body      []byte            // raw bytes
 	RequestID string
+
+	// The part of it that is being recorded, and where it came.
+	delivery webhook.Delivery
+	endpoint tenant.Endpoint
 }
 
 // Response is the answer. Its JSON form is the body.
@@ -77,14 +97,41 @@ type Response struct {
 	// Error and Hint say what is wrong and what to do.
 	Error string `json:"error,omitempty"`
 	Hint  string `json:"hint,omitempty"`
+	// Batch counts what became of a payload of several events.
+	Batch *Batch `json:"batch,omitempty"`
+	// Own is the answer where it has a form of its own: its status, headers and
+	// body go out as they are, and the fields above are for the log.
+	Own *webhook.Reply `json:"-"`
+	// Headers are to be added to the answer, by their lower-case names. A pointer,
+	// so that answers can be compared.
+	Headers *map[string]string `json:"-"`
+
+	unproven bool // the sender did not prove himself: whatever the code, no fault of ours
 }
 
-// Handle takes one delivery. It makes at most one read and one commit of the
-// ledger and one write of raw content; a duplicate, one read and one commit.
+// Batch counts the events of one payload by what became of each.
+type Batch struct {
+	Recorded  int `json:"recorded"`
+	Duplicate int `json:"duplicate"`
+	Conflict  int `json:"conflict"`
+	Broken    int `json:"broken"`
+	Failed    int `json:"failed"`
+}
+
+// Handle takes one request. For each event that it carries it makes at most one
+// read and one commit of the ledger and one write of raw content; of a
+// duplicate, one read and one commit.
 func (s *Service) Handle(ctx context.Context, r Request) Response {
 	resp := s.handle(ctx, r)
+	if resp.Batch == nil { // whose events were logged one by one
+		s.tell(ctx, r, resp, len(r.Body))
+	}
+	return resp
+}
+
+func (s *Service) tell(ctx context.Context, r Request, resp Response, size int) {
 	level := slog.LevelInfo
-	if resp.Status >= 500 {
+	if failed(resp) {
 		level = slog.LevelError
 	}
 	event := ""
@@ -93,65 +140,12 @@ func (s *Service) Handle(ctx context.Context, r Request) Response {
 	}
 	s.Log.LogAttrs(ctx, level, "delivery answered",
 		slog.Int("status", resp.Status), slog.String("answer", resp.Answer), slog.String("error", resp.Error),
-		slog.String("event", event), slog.String("request", r.RequestID), slog.Int("bytes", len(r.Body)))
-	return resp
+		slog.String("event", event), slog.String("request", r.RequestID), slog.Int("bytes", size), counted(resp))
 }
 
-func (s *Service) handle(ctx context.Context, r Request) Response {
-	answers := webhook.StandardWebhooks()
-	policy, err := s.Policies.Current(ctx, r.Tenant)
-	if errors.Is(err, policybook.ErrNone) {
-		return unknownEndpoint(answers)
-	}
-	if err != nil {
-		return s.fault(ctx, answers, "read_policy", err)
-	}
-	ep, ok := policy.Endpoint(r.Endpoint)
-	if !ok {
-		return unknownEndpoint(answers)
-	}
-	if len(r.Body) > MaxBody {
-		return Response{Status: answers.TooLarge, Error: "body_too_large", Hint: "at most 4194304 bytes: larger mail cannot be taken by this version"}
-	}
-	secrets, err := s.Secrets(ctx, r.Tenant, ep.Secret)
-	if err != nil {
-		return s.fault(ctx, answers, "read_secret", err)
-	}
-	headers := webhook.HeadersFrom(r.Headers)
-	if err := webhook.Verify(secrets, headers, r.Body, s.Now()); err != nil {
-		return refused(answers, err)
-	}
-	e, bad := s.read(r, ep, headers.ID)
-	if bad != nil {
-		bad.Status = answers.Malformed
-		return *bad
-	}
-	return s.record(ctx, answers, r, e)
-}
-
-func unknownEndpoint(a webhook.Answers) Response {
-	return Response{Status: a.UnknownEndpoint, Error: "unknown_endpoint", Hint: "the path is /v1/{tenant}/{endpoint}; see `onefold policy show`"}
-}
-
-// refused answers a delivery whose sender is not proved.
-func refused(a webhook.Answers, err error) Response {
-	r := Response{Status: a.Refusal(err)}
-	switch {
-	case errors.Is(err, webhook.ErrMissingHeader):
-		r.Error, r.Hint = "header_missing", "webhook-id, webhook-timestamp and webhook-signature are needed"
-	case errors.Is(err, webhook.ErrTooOld):
-		r.Error, r.Hint = "timestamp_too_old", "sign each attempt anew; clocks may differ by 5 minutes"
-	case errors.Is(err, webhook.ErrTooNew), errors.Is(err, webhook.ErrBadTimestamp):
-		r.Error, r.Hint = "timestamp_invalid", "webhook-timestamp is the time of the attempt in Unix seconds"
-	case errors.Is(err, webhook.ErrBadID):
-		r.Error, r.Hint = "id_invalid", "webhook-id has 1 to 256 printable ASCII characters and no space"
-	case errors.Is(err, webhook.ErrNoSecret):
-		r.Error, r.Hint = "secret_missing", "the endpoint's secret is not set up; the delivery will be taken when it is"
-	default:
-		r.Error, r.Hint = "signature_invalid", "sign id.timestamp.body with the endpoint's secret"
-	}
-	return r
-}
+// failed tells whether the answer is a fault of ours. That a path names no
+// endpoint, or that a stranger was refused, is none, whatever the code.
+func failed(r Response) bool { return r.Status >= 500 && r.Error != unknownWord && !r.unproven }
 
 // fault answers what is our fault: nothing is promised, the sender tries
 // again.
@@ -170,6 +164,15 @@ func (s *Service) record(ctx context.Context, a webhook.Answers, r Request, e in
 	if seen != nil {
 		return s.again(ctx, a, r, e, seen)
 	}
+	if r.delivery.Fetch != "" && s.Content != nil {
+		raw, err := s.Content(ctx, r.Tenant, r.endpoint, r.delivery.Fetch)
+		switch {
+		case err == nil:
+			r.Body, e.Raw = raw, string(blob.RefOf(e.Tenant, e.ID, raw))
+		case !errors.Is(err, fetch.ErrGone) && !errors.Is(err, fetch.ErrTooLarge):
+			return s.fault(ctx, a, "fetch_content", err)
+		} // else no try betters it: a person sees the metadata
+	}
 	// Raw content first: an event always has its content.
 	if err := s.Blob.Put(ctx, blob.Ref(e.Raw), r.Body); err != nil {
 		return s.fault(ctx, a, "store_raw", err)
@@ -182,6 +185,9 @@ func (s *Service) record(ctx context.Context, a webhook.Answers, r Request, e in
 	if ref, isRefused := ledger.AsRefused(err); isRefused {
 		if f, ok := ref.By("event"); ok && f.Current != nil {
 			return s.again(ctx, a, r, e, f.Current)
+		}
+		if f, ok := ref.By("once"); ok && f.Current != nil {
+			return s.underAnotherID(ctx, a, r, e, f.Current)
 		}
 	}
 	if err != nil {

@@ -51,8 +51,8 @@ func TestRefusedDeliveryIsAnsweredByItsFaultAndLeavesNothing(t *testing.T) {
 		{"unknown tenant", with(plantedForm("msg_1"), func(r *ingest.Request) { r.Tenant = "nobody" }), 404, "unknown_endpoint"},
 		{"tenant that is no name", with(plantedForm("msg_1"), func(r *ingest.Request) { r.Tenant = "../" + plantedAddress }), 404, "unknown_endpoint"},
 		{"no tenant", with(plantedForm("msg_1"), func(r *ingest.Request) { r.Tenant = "" }), 404, "unknown_endpoint"},
-		{"unknown endpoint", with(plantedForm("msg_1"), func(r *ingest.Request) { r.Endpoint = plantedWord }), 404, "unknown_endpoint"},
-		{"endpoint of another case", with(plantedForm("msg_1"), func(r *ingest.Request) { r.Endpoint = "Form" }), 404, "unknown_endpoint"},
+		{"unknown endpoint", with(plantedForm("msg_1"), func(r *ingest.Request) { r.Endpoint = plantedWord }), 503, "unknown_endpoint"},
+		{"endpoint of another case", with(plantedForm("msg_1"), func(r *ingest.Request) { r.Endpoint = "Form" }), 503, "unknown_endpoint"},
 
 		{"no headers", with(plantedForm("msg_1"), func(r *ingest.Request) { r.Headers = nil }), 401, "header_missing"},
 		{"no id", without("webhook-id"), 401, "header_missing"},

@@ -86,7 +86,11 @@ func (b *bench) whole() {
 			if recorded[k] != 1 {
 				b.Errorf("an event has %d deliveries, %d of them recorded it", deliveries[k], recorded[k])
 			}
-			b.hasRaw(it, it.Text("content_fingerprint"))
+			fingerprint := it.Text("content_fingerprint")
+			if slices.Contains([]string{"batch", "contact", "resend"}, it.Text("source")) {
+				fingerprint = "" // is of the values, not of the bytes
+			}
+			b.hasRaw(it, fingerprint)
 			b.isAudited(all, k)
 		case ledger.ReviewTask:
 			if it.Text("kind") != review.IDConflict || it.Text("state") != review.Open || it.Text("open_for") != k.Tenant {

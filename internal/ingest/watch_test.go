@@ -92,8 +92,18 @@ func (s *watchedStore) Commit(ctx context.Context, c ledger.Commit) error {
 
 var errNoBusiness = errors.New("ingest has no business with this")
 
-func (s *watchedStore) GetMany(context.Context, []ledger.Key) ([]ledger.Item, error) {
-	return nil, errNoBusiness
+// GetMany is for received mail alone: its routes, its events.
+func (s *watchedStore) GetMany(ctx context.Context, keys []ledger.Key) ([]ledger.Item, error) {
+	if len(keys) == 0 || keys[0].Entity != ledger.MailRoute && keys[0].Entity != ledger.Event {
+		return nil, errNoBusiness
+	}
+	n, apply, err := s.see("get many " + string(keys[0].Entity))
+	if err != nil || !apply {
+		return nil, err
+	}
+	items, err := s.Store.GetMany(ctx, keys)
+	s.done(n)
+	return items, err
 }
 
 func (s *watchedStore) List(context.Context, ledger.Key, string, int) (ledger.Page, error) {

@@ -128,6 +128,7 @@ func TestAFindingHoldsNoAddress(t *testing.T) {
 	t.Parallel()
 	w := busy(t)
 	w.set(key(ledger.ContactKey, "email:ada@example.org"), ledger.Item{"contact": "ghost"})
+	w.set(ledger.Key{Entity: ledger.MailRoute, Tenant: ledger.NoTenant, ID: "sales@demo.example"}, ledger.Item{"of_tenant": ""})
 	for _, f := range w.check(invariant.Options{}).Findings {
 		for _, s := range append(f.Keys, f.What) {
 			if strings.Contains(s, "@") {
@@ -155,7 +156,7 @@ func TestASmallDistanceOfStampsIsAWarning(t *testing.T) {
 func TestEveryCheckHasABreach(t *testing.T) {
 	t.Parallel()
 	broken := map[string]bool{}
-	for _, b := range slices.Concat(peopleBreaches(), sendingBreaches(), stopsBreaches(), ownersBreaches(), trailsBreaches()) {
+	for _, b := range slices.Concat(peopleBreaches(), sendingBreaches(), stopsBreaches(), ownersBreaches(), trailsBreaches(), routesBreaches()) {
 		broken[b.check] = true
 	}
 	for _, r := range invariant.Rules() {

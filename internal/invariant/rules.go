@@ -49,6 +49,7 @@ func Rules() []Rule {
 		{Name: "tasks", Promise: 6, Says: "an open task is in the list of open ones and asks about what still waits for it", find: tasksAsk},
 		{Name: "readings_stored", Promise: 6, Says: "the reading that a decision was made from is stored", find: readingsStored},
 		{Name: "raw_kept", Promise: 6, Says: "the raw content of an event that is not decided is kept", find: nil, when: func(o Options) bool { return o.Blob != nil }},
+		{Name: "mail_routes", Promise: 6, Says: "a mailbox of a policy in force leads to its tenant and endpoint, and no other leads anywhere", find: mailRoutes},
 		{Name: "audit_complete", Promise: 7, Says: "a noun of transition n has the records 1 to n and no other", find: auditComplete},
 		{Name: "audit_moves", Promise: 7, Says: "each record goes on where the last ended, by a move that the noun knows, and the last ends in its state", find: auditMoves},
 		{Name: "quiet", Promise: 6, Says: "everything is in a final state or with a person", find: allQuiet, when: quiet},
@@ -105,12 +106,15 @@ func (f *finder) add(s Severity, rows []ledger.Key, what string) *Finding {
 	return &f.found[len(f.found)-1]
 }
 
-// nameOf writes a key for people. The value of a contact key is personal and
-// stands as the beginning of its hash.
+// nameOf writes a key for people. The value of a contact key and of a mail
+// route is an address and stands as the beginning of its hash.
 func nameOf(k ledger.Key) string {
 	id := k.ID
 	if k.Entity == ledger.ContactKey {
 		id = hidden(id)
+	}
+	if k.Entity == ledger.MailRoute {
+		id = hidden("address:" + id)
 	}
 	parts := []string{string(k.Entity), k.Tenant, id}
 	if k.Sub != "" {

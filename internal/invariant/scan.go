@@ -96,7 +96,9 @@ func (v *view) take(it ledger.Item) {
 		}
 	case ledger.Guard:
 		v.takeGuard(k, it)
-	case ledger.Extraction, ledger.LoopCap, ledger.Feedback, ledger.FeedProbe, ledger.Deployment, ledger.Idempotency, ledger.Policy, ledger.PolicyCurrent, ledger.Stop, ledger.Audit:
+	case ledger.PolicyCurrent, ledger.MailRoute:
+		v.takeRoute(k, it)
+	case ledger.Extraction, ledger.LoopCap, ledger.Feedback, ledger.FeedProbe, ledger.Deployment, ledger.Idempotency, ledger.Policy, ledger.Stop, ledger.Spending, ledger.Audit:
 		// Known by their version alone.
 	}
 }

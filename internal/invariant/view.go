@@ -32,6 +32,8 @@ type view struct {
 	timers     map[ref][]*operationRow // send operations by intent
 	nouns      map[ref]*nounRow        // by the ID of their audit records
 	trails     map[ref][]step          // the same, in order
+	routes     map[string]*routeRow    // by address or @domain
+	claimed    map[string]*claimed     // by tenant
 	words      map[string]string
 }
 
@@ -43,6 +45,7 @@ func newView(ids *digest.Key) *view {
 		contacts: map[ref]*contactRow{}, decisions: map[ref]*decisionRow{}, intents: map[ref]*intentRow{},
 		attempts: map[ref][]*attemptRow{}, tasks: map[ref]*taskRow{}, guards: map[ref]*guardRow{},
 		providers: map[string]bool{}, operations: map[ref]*operationRow{}, timers: map[ref][]*operationRow{},
+		routes: map[string]*routeRow{}, claimed: map[string]*claimed{},
 		nouns: map[ref]*nounRow{}, trails: map[ref][]step{}, words: map[string]string{},
 	}
 }

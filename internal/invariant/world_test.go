@@ -117,15 +117,16 @@ func newWorld(t *testing.T) *world {
 	w.process = &process.Service{Store: w.store, Blob: w.blobs, Policies: book, Extractor: rules.New(), IDs: ids, Now: now, Timeout: time.Minute, Log: log}
 	w.send = &send.Service{Store: w.store, Policies: book, Mailer: w.post, IDs: ids, Now: now, Timeout: time.Minute, CallTime: 10 * time.Second, Log: log}
 	describe := func(context.Context, inbound.Event, []byte) (string, string, error) { return "subject", "text", nil }
-	w.crmsync = &crmsync.Service{Store: w.store, Blob: w.blobs, CRM: &records{}, Describe: describe, Now: now, Timeout: time.Minute, CallTime: 10 * time.Second, Log: log}
+	w.crmsync = &crmsync.Service{Store: w.store, Blob: w.blobs, Accounts: crmsync.OneAccount(&records{}), Describe: describe, Now: now, Timeout: time.Minute, CallTime: 10 * time.Second, Log: log}
 	w.feedback = &feedback.Service{Store: w.store, IDs: ids, Provider: "ses", Now: now, Log: log}
 	return w
 }
 
 // policy is the example with a rule in auto mode and, for prices, one in draft
-// mode.
+// mode; SES receives for one mailbox.
 func policy() []byte {
 	doc := strings.Replace(string(tenant.Example()), `"mode": "draft"`, `"mode": "auto"`, 1)
+	doc = strings.Replace(doc, `"endpoints": [`, `"endpoints": [{"name": "inbox", "content": "mail", "scheme": "ses", "mailboxes": ["sales@demo.example"]},`, 1)
 	draft := `"rules": [{"id": "quote", "version": 1, "mode": "draft", "intents": ["pricing"],
 	  "template": {"version": 1, "subject": "Our prices", "text": "Hi\n{{.PostalAddress}}"}},`
 	return []byte(strings.Replace(doc, `"rules": [`, draft, 1))

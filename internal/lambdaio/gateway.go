@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"io"
+	"net"
 	"net/http"
 	"strings"
 	"time"
@@ -55,12 +56,28 @@ func Gateway(h HTTPHandler) http.Handler {
 			refuse(w, http.StatusInternalServerError, "fault", "send it again")
 			return
 		}
-		for name, v := range resp.Headers {
-			w.Header().Set(name, v)
-		}
-		w.WriteHeader(resp.StatusCode)
-		_, _ = io.WriteString(w, resp.Body)
+		pass(w, resp)
 	})
+}
+
+// pass gives a function's answer to the caller.
+func pass(w http.ResponseWriter, resp events.APIGatewayV2HTTPResponse) {
+	body := []byte(resp.Body)
+	if resp.IsBase64Encoded {
+		var err error
+		if body, err = base64.StdEncoding.DecodeString(resp.Body); err != nil {
+			refuse(w, http.StatusInternalServerError, "fault", "send it again")
+			return
+		}
+	}
+	for name, v := range resp.Headers {
+		w.Header().Set(name, v)
+	}
+	for _, c := range resp.Cookies {
+		w.Header().Add("Set-Cookie", c)
+	}
+	w.WriteHeader(resp.StatusCode)
+	_, _ = w.Write(body)
 }
 
 // enter waits for a place.
@@ -89,8 +106,18 @@ func gatewayEvent(r *http.Request, body []byte) events.APIGatewayV2HTTPRequest {
 	for name, values := range r.Header {
 		e.Headers[strings.ToLower(name)] = strings.Join(values, ",")
 	}
+	e.Headers["host"] = r.Host
+	// The gateway gives cookies as a list, and not among the headers.
+	delete(e.Headers, "cookie")
+	for _, line := range r.Header["Cookie"] {
+		for c := range strings.SplitSeq(line, ";") {
+			e.Cookies = append(e.Cookies, strings.TrimSpace(c))
+		}
+	}
 	e.RequestContext.RequestID = requestID()
 	e.RequestContext.HTTP.Method, e.RequestContext.HTTP.Path = r.Method, r.URL.Path
+	e.RequestContext.HTTP.SourceIP, _, _ = net.SplitHostPort(r.RemoteAddr)
+	e.RequestContext.Stage, e.RequestContext.DomainName = "$default", r.Host
 	return e
 }
 

@@ -2,13 +2,17 @@
 // and their answers back. It alone knows the types of aws-lambda-go.
 //
 // It decides nothing: a request becomes the bytes that were sent, whatever
-// encoding the gateway chose, and statuses pass as they are.
+// encoding the gateway chose, and statuses pass as they are. Its invariant is
+// that of batches: a record is worked on or reported, and none that can never
+// succeed keeps its shard from going on. It refuses payloads of any shape that
+// a function does not take, and shows nothing of one in an error.
 package lambdaio
 
 import (
 	"context"
 	"encoding/base64"
 	"encoding/json"
+	"maps"
 	"net/http"
 	"strings"
 
@@ -20,10 +24,12 @@ import (
 // HTTPHandler is a function behind an HTTP API, payload version 2.0.
 type HTTPHandler func(ctx context.Context, r events.APIGatewayV2HTTPRequest) (events.APIGatewayV2HTTPResponse, error)
 
-// Ingest serves POST /v1/{tenant}/{endpoint}.
+// Ingest serves /v1/{tenant}/{endpoint}: POST, and for sources that ask before
+// they send, GET and OPTIONS.
 func Ingest(handle func(context.Context, ingest.Request) ingest.Response) HTTPHandler {
 	return func(ctx context.Context, r events.APIGatewayV2HTTPRequest) (events.APIGatewayV2HTTPResponse, error) {
-		if r.RequestContext.HTTP.Method != http.MethodPost {
+		method := r.RequestContext.HTTP.Method
+		if method != http.MethodPost && method != http.MethodGet && method != http.MethodOptions {
 			return answer(ingest.Response{Status: http.StatusMethodNotAllowed, Error: "method_not_allowed", Hint: "POST a delivery"})
 		}
 		tenant, endpoint, ok := target(r)
@@ -35,7 +41,8 @@ func Ingest(handle func(context.Context, ingest.Request) ingest.Response) HTTPHa
 			return answer(ingest.Response{Status: http.StatusBadRequest, Error: "body_encoding", Hint: "the gateway's base64 could not be read"})
 		}
 		return answer(handle(ctx, ingest.Request{
-			Tenant: tenant, Endpoint: endpoint, Headers: headers(r), Body: body, RequestID: r.RequestContext.RequestID,
+			Tenant: tenant, Endpoint: endpoint, Method: method, Path: r.RawPath, Query: r.RawQueryString,
+			Headers: headers(r), Body: body, RequestID: r.RequestContext.RequestID,
 		}))
 	}
 }
@@ -79,6 +86,14 @@ func answer(r ingest.Response) (events.APIGatewayV2HTTPResponse, error) {
 	h := map[string]string{"content-type": "application/json; charset=utf-8", "cache-control": "no-store"}
 	if r.Status == http.StatusServiceUnavailable {
 		h["retry-after"] = "10"
+	}
+	if r.Own != nil { // an answer with a form of its own
+		body = r.Own.Body
+		delete(h, "content-type")
+		maps.Copy(h, r.Own.Headers)
+	}
+	if r.Headers != nil {
+		maps.Copy(h, *r.Headers)
 	}
 	return events.APIGatewayV2HTTPResponse{StatusCode: r.Status, Headers: h, Body: string(body)}, nil
 }

@@ -181,9 +181,9 @@ func TestAnswerBecomesTheResponse(t *testing.T) {
 	}
 }
 
-func TestOnlyPostIsADelivery(t *testing.T) {
+func TestOnlyWhatASourceMaySendIsHandedOver(t *testing.T) {
 	t.Parallel()
-	for _, method := range []string{"GET", "PUT", "HEAD", "OPTIONS", "post", ""} {
+	for _, method := range []string{"PUT", "HEAD", "DELETE", "post", ""} {
 		e := post("/v1/demo/form")
 		e.RequestContext.HTTP.Method = method
 		if got, resp := handled(t, e); got != nil || resp.StatusCode != 405 || word(t, resp) != "method_not_allowed" {

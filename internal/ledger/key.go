@@ -46,7 +46,9 @@ const (
 	Idempotency     Entity = "idempotency"      // the caller's key; what it is for
 	Policy          Entity = "policy"           // "policy"; version
 	PolicyCurrent   Entity = "policy_current"   // "policy"
+	MailRoute       Entity = "mail_route"       // address, or @domain; under tenant "-"
 	Stop            Entity = "stop"             // "stop"; tenant "-" stops all
+	Spending        Entity = "spending"         // day of UTC, as 2026-03-04: what a tenant's readings cost
 	Operation       Entity = "operation"        // operation ID
 	Audit           Entity = "audit"            // entity/ID of the noun; transition
 )
@@ -64,7 +66,7 @@ func (e Entity) Table() schema.Table {
 	case Audit:
 		return schema.Audit
 	case ContactKey, Contact, Enquiry, MatchDecision, Intent, Attempt, ReviewTask, Guard,
-		Cadence, LoopCap, CRMMapping, ProviderMessage, Feedback, FeedProbe, Deployment, Idempotency, Policy, PolicyCurrent, Stop:
+		Cadence, LoopCap, CRMMapping, ProviderMessage, Feedback, FeedProbe, Deployment, Idempotency, Policy, PolicyCurrent, MailRoute, Stop, Spending:
 		return schema.Ledger
 	}
 	return ""

@@ -55,11 +55,6 @@ func (d Data) explain(err error) error {
 // writeWhole puts a file in place only when it is complete and durable, name
 // included.
 func writeWhole(path string, content []byte) error {
-	return place(path, content, os.Rename)
-}
-
-// place writes a file of the same folder, and has put give it its name.
-func place(path string, content []byte, put func(from, to string) error) error {
 	folder := filepath.Dir(path)
 	f, err := os.CreateTemp(folder, filepath.Base(path)+".new-*")
 	if err != nil {
@@ -70,7 +65,7 @@ func place(path string, content []byte, put func(from, to string) error) error {
 	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
 		return err
 	}
-	if err := put(f.Name(), path); err != nil {
+	if err := os.Rename(f.Name(), path); err != nil {
 		return err
 	}
 	return syncFolder(folder)

@@ -72,6 +72,9 @@ func (s *System) Sender(ctx context.Context) (Sender, error) {
 		return out, err
 	}
 	for _, ep := range policy.Endpoints {
+		if ep.Secret == "" {
+			continue
+		}
 		if out.Secrets[ep.Name], err = webhook.ParseSecret(s.Secrets.Webhooks[s.Tenant+"/"+ep.Secret]); err != nil {
 			return out, err
 		}

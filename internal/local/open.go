@@ -10,26 +10,16 @@ import (
 	"time"
 
 	"onefold/internal/app"
-	"onefold/internal/blob"
 	"onefold/internal/blob/dir"
-	"onefold/internal/digest"
 	"onefold/internal/ledger"
 	"onefold/internal/ledger/bolt"
 	"onefold/internal/policybook"
 	"onefold/internal/schema"
+	"onefold/internal/stage"
 )
 
 // Opened is a data folder opened for one command, without workers.
-type Opened struct {
-	Store    ledger.Store
-	Blob     blob.Store
-	IDs      digest.Key
-	Policies *policybook.Book
-	close    func() error
-}
-
-// Close lets the folder go.
-func (o *Opened) Close() error { return o.close() }
+type Opened = stage.Opened
 
 // consumers are the readers of the embedded store's feed. The store keeps a
 // change until each of them has passed it.
@@ -59,9 +49,12 @@ func Open(folder string) (*Opened, error) {
 	if err != nil {
 		return nil, cmp.Or(fault, d.explain(err))
 	}
-	o := &Opened{Store: store, close: store.Close, Policies: &policybook.Book{Store: store, Now: app.Clock, Keep: time.Second}}
+	o := &Opened{
+		Store: store, Release: store.Close, Secrets: d.secrets(),
+		Policies: &policybook.Book{Store: store, Now: app.Clock, Keep: time.Second},
+	}
 	if fault == nil {
-		fault = o.fill(d, secrets)
+		fault = fill(o, d, secrets)
 	}
 	if fault != nil {
 		return nil, errors.Join(fault, store.Close())
@@ -71,15 +64,15 @@ func Open(folder string) (*Opened, error) {
 
 // fill adds what belongs to the ledger. The ledger is compared with the key
 // and not given one: a command that reads leaves no trace.
-func (o *Opened) fill(d Data, secrets Secrets) (err error) {
+func fill(o *Opened, d Data, secrets Secrets) (err error) {
 	if o.IDs, err = secrets.Key(); err != nil {
 		return err
 	}
-	known, err := knownKey(context.Background(), o.Store)
+	known, mine, err := app.LedgerKey(context.Background(), o.Store, o.IDs)
 	if err != nil {
 		return err
 	}
-	if known != "" && known != checkValue(o.IDs) {
+	if known && !mine {
 		return ErrOtherKey
 	}
 	if o.Blob, err = dir.Open(d.path("raw")); err != nil {

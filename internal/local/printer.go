@@ -6,10 +6,13 @@ import (
 	"log/slog"
 	"strings"
 	"sync"
+
+	"onefold/internal/metric"
 )
 
 // Printer is a slog.Handler for people: a time, what happened, and the few
-// facts that go with it, one line each.
+// facts that go with it, one line each. Numbers for machines are left out, and
+// with them a record that holds nothing else.
 type Printer struct {
 	out   *sync.Mutex
 	w     io.Writer
@@ -27,6 +30,10 @@ func (p *Printer) Enabled(_ context.Context, l slog.Level) bool { return l >= p.
 
 // Handle implements slog.Handler.
 func (p *Printer) Handle(_ context.Context, r slog.Record) error {
+	facts := p.facts(r)
+	if len(facts) == 0 && r.NumAttrs() > 0 {
+		return nil
+	}
 	var b strings.Builder
 	b.WriteString(r.Time.UTC().Format("15:04:05"))
 	if r.Level > slog.LevelInfo {
@@ -37,23 +44,41 @@ func (p *Printer) Handle(_ context.Context, r slog.Record) error {
 	for n := len(r.Message); n < 18; n++ {
 		b.WriteByte(' ')
 	}
-	add := func(a slog.Attr) bool {
+	for _, a := range facts {
 		v := a.Value.Resolve().String()
 		if v == "" || a.Key == "request" || a.Key == "tenant" {
-			return true
+			continue
 		}
 		b.WriteString("  " + a.Key + "=" + oneLine(short(a.Key, v)))
+	}
+	b.WriteByte('\n')
+	p.out.Lock()
+	defer p.out.Unlock()
+	_, err := io.WriteString(p.w, b.String())
+	return err
+}
+
+// facts are the attributes of a record that say something to people.
+func (p *Printer) facts(r slog.Record) []slog.Attr {
+	var all []slog.Attr
+	var add func(a slog.Attr) bool
+	add = func(a slog.Attr) bool {
+		switch _, measures := metric.Of(a); {
+		case measures || a.Equal(slog.Attr{}):
+		case a.Key == "" && a.Value.Kind() == slog.KindGroup:
+			for _, inner := range a.Value.Group() {
+				add(inner)
+			}
+		default:
+			all = append(all, a)
+		}
 		return true
 	}
 	for _, a := range p.attrs {
 		add(a)
 	}
 	r.Attrs(add)
-	b.WriteByte('\n')
-	p.out.Lock()
-	defer p.out.Unlock()
-	_, err := io.WriteString(p.w, b.String())
-	return err
+	return all
 }
 
 // oneLine keeps a record on one line; joined errors have several.

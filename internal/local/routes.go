@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"strings"
 
+	"onefold/internal/app"
 	"onefold/internal/lambdaio"
 )
 
@@ -17,6 +18,7 @@ const commandLimit = 10 << 20
 func (s *System) routes(cfg Config, token string) http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("/v1/", lambdaio.Gateway(lambdaio.Ingest(s.Ingest.Handle)))
+	mux.Handle(app.OptOutPath+"/", http.StripPrefix(app.OptOutPath, s.Optout.Pages()))
 	mux.Handle("/review/", http.StripPrefix("/review", s.Console.Pages(s.Tenant)))
 	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/review/", http.StatusSeeOther) })
 	mux.HandleFunc("GET /-/health", func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "ok\n") })

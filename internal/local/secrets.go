@@ -2,17 +2,16 @@ package local
 
 import (
 	"context"
-	"crypto/rand"
-	"encoding/base64"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 
+	"onefold/internal/app"
 	"onefold/internal/digest"
 	"onefold/internal/ledger"
 	"onefold/internal/schema"
+	"onefold/internal/secret"
+	"onefold/internal/secret/file"
 )
 
 // ErrOtherKey means that the identifier key is not the one that the ledger was
@@ -21,19 +20,10 @@ import (
 var ErrOtherKey = errors.New("this data folder's key is not the one its ledger was made with: restore secrets.json")
 
 // Secrets is the content of secrets.json.
-type Secrets struct {
-	IdentifierKey string            `json:"identifier_key"` // base64, 32 bytes
-	Webhooks      map[string]string `json:"webhooks"`       // tenant/name → whsec_…
-}
+type Secrets = file.Content
 
-// Key is the identifier key.
-func (s Secrets) Key() (digest.Key, error) {
-	b, err := base64.StdEncoding.DecodeString(s.IdentifierKey)
-	if err != nil {
-		return digest.Key{}, errors.New("secrets.json: identifier_key is not base64")
-	}
-	return digest.NewKey(b)
-}
+// secrets is the store of secrets.json.
+func (d Data) secrets() *file.Store { return file.Open(d.path("secrets.json")) }
 
 // Prepare makes the folder where there is none and reads its secrets. The
 // error is fs.ErrNotExist when there are none yet; a first start makes them.
@@ -45,12 +35,12 @@ func (d Data) Prepare() (Secrets, error) {
 }
 
 func (d Data) read() (Secrets, error) {
-	var s Secrets
-	b, err := os.ReadFile(d.path("secrets.json"))
-	if err != nil {
+	s, err := file.Read(d.path("secrets.json"))
+	var refused *fs.PathError
+	switch {
+	case errors.As(err, &refused):
 		return s, fmt.Errorf("read secrets.json: %w", d.explain(err))
-	}
-	if err := json.Unmarshal(b, &s); err != nil {
+	case err != nil:
 		return s, fmt.Errorf("secrets.json in %s cannot be read: restore it, or start with a new -data folder", d.Dir)
 	}
 	return s, nil
@@ -77,7 +67,11 @@ func (d Data) secretsOf(ctx context.Context, store ledger.Store) (Secrets, diges
 	if err != nil {
 		return s, key, err
 	}
-	return s, key, claimLedger(ctx, store, key)
+	err = app.ClaimLedger(ctx, store, key)
+	if errors.Is(err, app.ErrOtherKey) {
+		err = ErrOtherKey // and says what to restore
+	}
+	return s, key, err
 }
 
 // first makes the secrets of a ledger in which nothing is yet.
@@ -94,88 +88,22 @@ func (d Data) first(ctx context.Context, store ledger.Store) (Secrets, error) {
 			break
 		}
 	}
-	var key [32]byte
-	_, _ = rand.Read(key[:]) // never fails (crypto/rand, Go 1.24)
-	s := Secrets{IdentifierKey: base64.StdEncoding.EncodeToString(key[:]), Webhooks: map[string]string{}}
-	// Link, not rename: of two that make a key at once the later takes the
-	// earlier's.
-	if err := place(d.path("secrets.json"), s.text(), os.Link); err != nil && !errors.Is(err, fs.ErrExist) {
-		return s, fmt.Errorf("write secrets.json: %w", d.explain(err))
+	// Of two that make a key at once the later takes the earlier's.
+	if err := d.secrets().First(file.New()); err != nil && !errors.Is(err, fs.ErrExist) {
+		return Secrets{}, fmt.Errorf("write secrets.json: %w", d.explain(err))
 	}
 	return d.read()
-}
-
-var deploymentKey = ledger.Key{Entity: ledger.Deployment, Tenant: ledger.NoTenant, ID: "deployment"}
-
-// keyCheck is the attribute that tells keys apart and gives none away.
-const keyCheck = "identifier_key_check"
-
-func checkValue(key digest.Key) string { return key.ID("identifier key check") }
-
-// claimLedger writes the check value of the key into the ledger the first
-// time, and refuses another key from then on.
-func claimLedger(ctx context.Context, store ledger.Store, key digest.Key) error {
-	mine := checkValue(key)
-	var c ledger.Commit
-	if err := c.Create("deployment", deploymentKey, ledger.Item{keyCheck: mine}); err != nil {
-		return err
-	}
-	known, err := knownKey(ctx, store)
-	if err == nil && known == "" {
-		// Whatever came of it, the ledger says whose key it holds now.
-		_ = store.Commit(ctx, c)
-		known, err = knownKey(ctx, store)
-	}
-	switch {
-	case err != nil:
-		return err
-	case known == "":
-		return fmt.Errorf("%w: the identifier key's check value was not written", ledger.ErrUnavailable)
-	case known != mine:
-		return ErrOtherKey
-	}
-	return nil
-}
-
-// knownKey is the check value in the ledger, "" of one that has none.
-func knownKey(ctx context.Context, store ledger.Store) (string, error) {
-	it, err := store.Get(ctx, deploymentKey)
-	if err != nil {
-		return "", fmt.Errorf("read which key the ledger was made with: %w", err)
-	}
-	return it.Text(keyCheck), nil
 }
 
 // Save writes secrets.json whole or not at all. It never replaces one
 // identifier key by another.
 func (d Data) Save(s Secrets) error {
-	have, err := d.read()
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-	case err != nil:
+	if _, err := d.read(); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
-	case have.IdentifierKey != s.IdentifierKey:
+	}
+	err := d.secrets().Save(s)
+	if errors.Is(err, secret.ErrRefused) {
 		return ErrOtherKey
 	}
-	return writeWhole(d.path("secrets.json"), s.text())
-}
-
-func (s Secrets) text() []byte {
-	b, _ := json.MarshalIndent(s, "", "  ") // texts always encode
-	return append(b, '\n')
-}
-
-// Secret is the webhook secret of a name, made the first time it is asked for.
-func (s *Secrets) Secret(tenantID, name string) (text string, isNew bool) {
-	k := tenantID + "/" + name
-	if have := s.Webhooks[k]; have != "" {
-		return have, false
-	}
-	var b [32]byte
-	_, _ = rand.Read(b[:])
-	if s.Webhooks == nil {
-		s.Webhooks = map[string]string{}
-	}
-	s.Webhooks[k] = "whsec_" + base64.StdEncoding.EncodeToString(b[:])
-	return s.Webhooks[k], true
+	return err
 }

@@ -6,6 +6,8 @@ import (
 	"sync"
 	"testing"
 
+	"onefold/internal/app"
+	"onefold/internal/digest"
 	"onefold/internal/ledger"
 	"onefold/internal/ledger/mem"
 )
@@ -89,7 +91,7 @@ func TestALedgerWithoutACheckValueKeepsItsKey(t *testing.T) {
 	if s, _, err := d.secretsOf(t.Context(), store); err != nil || s.IdentifierKey != old.IdentifierKey {
 		t.Errorf("with secrets.json: %v", err)
 	}
-	if known, err := knownKey(t.Context(), store); err != nil || known == "" {
+	if known, _, err := app.LedgerKey(t.Context(), store, digest.Key{}); err != nil || !known {
 		t.Errorf("no check value was written: %v", err)
 	}
 	other := Secrets{IdentifierKey: "BBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBA="}

@@ -12,13 +12,13 @@ import (
 	"time"
 
 	"onefold/internal/app"
+	"onefold/internal/crmsync"
 	"onefold/internal/extract/rules"
 	"onefold/internal/idempotency"
-	"onefold/internal/ingest"
 	"onefold/internal/policybook"
 	"onefold/internal/schema"
+	"onefold/internal/secret"
 	"onefold/internal/tenant"
-	"onefold/internal/webhook"
 )
 
 // Config says how the local system runs.
@@ -127,12 +127,16 @@ func Start(ctx context.Context, cfg Config) (_ *System, err error) {
 	if err != nil {
 		return nil, err
 	}
+	outside, err := app.NewOutside(cfg.Data.secrets(), nil)
+	if err != nil {
+		return nil, err
+	}
 	wired := app.Wire(app.Parts{
-		Store: s.stores.ledger, Blob: s.stores.blob, Mailer: mail, CRM: crm, Extractor: rules.New(), IDs: key,
-		Secrets: s.webhookSecrets, Now: app.Clock, Log: cfg.Log, Timeout: workerTimeout, CallTime: callTime, KeepPolicy: time.Second,
+		Store: s.stores.ledger, Blob: s.stores.blob, Mailer: mail, CRM: crmsync.OneAccount(crm), Extractor: rules.New(), IDs: key,
+		Secrets: secret.Webhooks(cfg.Data.secrets()), Now: app.Clock, Log: cfg.Log, Timeout: workerTimeout, CallTime: callTime, KeepPolicy: time.Second, PublicURL: "http://" + listener.Addr().String(), Outside: outside,
 	})
 	s.ready(wired)
-	s.Opened = &Opened{Store: s.stores.ledger, Blob: s.stores.blob, IDs: key, Policies: wired.Policies, close: func() error { return nil }}
+	s.Opened = &Opened{Store: s.stores.ledger, Blob: s.stores.blob, IDs: key, Policies: wired.Policies, Secrets: cfg.Data.secrets()}
 	s.URL, s.MailURL, s.CRMURL = "http://"+listener.Addr().String(), s.fakes.sesURL, s.fakes.crmURL
 	token := idempotency.NewOwner()
 	s.server = &http.Server{Handler: s.routes(cfg, token), ReadHeaderTimeout: 10 * time.Second, ReadTimeout: time.Minute}
@@ -218,6 +222,9 @@ func (s *System) ensurePolicy(ctx context.Context, cfg Config) (tenant.Policy, e
 func (s *System) ensureSecrets(p tenant.Policy) error {
 	changed := false
 	for _, ep := range p.Endpoints {
+		if ep.Secret == "" {
+			continue // SES receives for it, and nobody signs
+		}
 		_, isNew := s.Secrets.Secret(p.Tenant, ep.Secret)
 		changed = changed || isNew
 	}
@@ -225,19 +232,6 @@ func (s *System) ensureSecrets(p tenant.Policy) error {
 		return nil
 	}
 	return s.data.Save(s.Secrets)
-}
-
-// webhookSecrets is the ingest.Secrets of the local system.
-func (s *System) webhookSecrets(_ context.Context, tenantID, name string) ([]webhook.Secret, error) {
-	text, ok := s.Secrets.Webhooks[tenantID+"/"+name]
-	if !ok {
-		return nil, nil
-	}
-	secret, err := webhook.ParseSecret(text)
-	if err != nil {
-		return nil, fmt.Errorf("secret %s: %w", name, err)
-	}
-	return []webhook.Secret{secret}, nil
 }
 
 // Stop ends the system in order: no new deliveries, the workers finish what
@@ -285,5 +279,3 @@ func (s *System) SentMail() int {
 	}
 	return n
 }
-
-var _ ingest.Secrets = (*System)(nil).webhookSecrets

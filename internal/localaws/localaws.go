@@ -162,6 +162,9 @@ func childEnv(dir, port string) []string {
 // Endpoint is the base URL of every emulated service.
 func (s *Stack) Endpoint() string { return s.endpoint }
 
+// PID is the emulator's process, whose children run functions.
+func (s *Stack) PID() int { return s.cmd.Process.Pid }
+
 // Version is what the emulator says it is.
 func (s *Stack) Version() string { return s.version }
 

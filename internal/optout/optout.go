@@ -28,7 +28,10 @@ import (
 	"onefold/internal/flow"
 	"onefold/internal/followup"
 	"onefold/internal/ledger"
+	"onefold/internal/metric"
 	"onefold/internal/policybook"
+	"onefold/internal/schema"
+	"onefold/internal/tenant"
 	"onefold/internal/utc"
 )
 
@@ -96,11 +99,12 @@ func (s *Service) stop(ctx context.Context, i followup.Intent) (done bool, err e
 	if l.Guard, err = s.Store.Get(ctx, ledger.Key{Entity: ledger.Guard, Tenant: i.Tenant, ID: i.Guard}); err != nil {
 		return false, fmt.Errorf("read guard: %w", err)
 	}
+	var unread []error
+	if l.Contacts, unread, err = s.people(ctx, i); err != nil {
+		return false, err
+	}
 	if l.Stands() {
 		return true, nil
-	}
-	if l.Contacts, err = s.people(ctx, i); err != nil {
-		return false, err
 	}
 	c, err := flow.StopByLink(l, s.IDs)
 	if err != nil {
@@ -114,42 +118,72 @@ func (s *Service) stop(ctx context.Context, i followup.Intent) (done bool, err e
 		// Unknown too: the person is told that it is not sure, and tries again.
 		return false, fmt.Errorf("stop by the link of intent %s: %w", i.ID, err)
 	}
-	s.Log.LogAttrs(ctx, slog.LevelInfo, "opt-out by link", slog.String("tenant", i.Tenant), slog.String("intent", i.ID), slog.Int("contacts", len(l.Contacts)))
+	s.Log.LogAttrs(ctx, slog.LevelInfo, "opt-out by link", slog.String("tenant", i.Tenant), slog.String("intent", i.ID), slog.Int("contacts", len(l.Contacts)),
+		metric.Count(schema.OptOuts, 1))
+	for _, why := range unread {
+		s.Log.LogAttrs(ctx, slog.LevelError, "the address is stopped; not all who have it were found", slog.String("tenant", i.Tenant), slog.String("intent", i.ID),
+			slog.String("alarm", "opt_out_in_part"), slog.String("error", why.Error()))
+	}
 	return true, nil
 }
 
+// errUnreadable marks a row or policy that no further try makes readable.
+var errUnreadable = errors.New("optout: cannot be read")
+
 // people are who was mailed, and who has the address now: an alias or another
 // contact may have taken it since.
-func (s *Service) people(ctx context.Context, i followup.Intent) ([]contact.Contact, error) {
-	ids := []string{i.Contact}
-	policy, err := s.Policies.Current(ctx, i.Tenant)
-	switch {
-	case err == nil:
-		if p := flow.Identify(s.IDs, policy, i.Recipient); p.Known() && !p.Shared {
-			it, err := s.Store.Get(ctx, ledger.Key{Entity: ledger.ContactKey, Tenant: i.Tenant, ID: p.KeyID})
-			if err != nil {
-				return nil, fmt.Errorf("read contact key: %w", err)
-			}
-			if shared, _ := it["shared"].(bool); !shared {
-				ids = append(ids, it.Text("contact"))
-			}
-		}
-	case !errors.Is(err, policybook.ErrNone):
-		return nil, err // a wish is not carried out in part
+//
+// A ledger that does not answer is an error. What it holds and this code cannot
+// read (a policy of newer code, a damaged row) is told in unread and left out:
+// the guard alone forbids every mail to the address, and must not wait for it.
+func (s *Service) people(ctx context.Context, i followup.Intent) (list []contact.Contact, unread []error, err error) {
+	holder, err := s.holder(ctx, i)
+	if errors.Is(err, errUnreadable) {
+		unread, err = append(unread, err), nil
 	}
-	var list []contact.Contact
+	if err != nil {
+		return nil, nil, err
+	}
 	seen := map[string]bool{}
-	for _, id := range ids {
+	for _, id := range []string{i.Contact, holder} {
 		c, err := s.survivor(ctx, i.Tenant, id)
-		if err != nil {
-			return nil, err
-		}
-		if c.ID != "" && !seen[c.ID] {
+		switch {
+		case errors.Is(err, errUnreadable):
+			unread = append(unread, err)
+		case err != nil:
+			return nil, nil, err
+		case c.ID != "" && !seen[c.ID]:
 			seen[c.ID] = true
 			list = append(list, c)
 		}
 	}
-	return list, nil
+	return list, unread, nil
+}
+
+// holder is the contact that has the address now, "" if none has it alone.
+func (s *Service) holder(ctx context.Context, i followup.Intent) (string, error) {
+	policy, err := s.Policies.Current(ctx, i.Tenant)
+	var invalid *tenant.InvalidError
+	switch {
+	case errors.Is(err, policybook.ErrNone):
+		return "", nil
+	case errors.As(err, &invalid):
+		return "", fmt.Errorf("%w: the policy", errUnreadable)
+	case err != nil:
+		return "", err
+	}
+	p := flow.Identify(s.IDs, policy, i.Recipient)
+	if !p.Known() || p.Shared {
+		return "", nil
+	}
+	it, err := s.Store.Get(ctx, ledger.Key{Entity: ledger.ContactKey, Tenant: i.Tenant, ID: p.KeyID})
+	if err != nil {
+		return "", fmt.Errorf("read contact key: %w", err)
+	}
+	if shared, _ := it["shared"].(bool); shared {
+		return "", nil
+	}
+	return it.Text("contact"), nil
 }
 
 // maxRedirects bounds the chain of merges that a contact is read through.
@@ -169,12 +203,15 @@ func (s *Service) survivor(ctx context.Context, tenantID, id string) (contact.Co
 		if it == nil {
 			return c, nil
 		}
-		if err := it.Decode(&c); err != nil || c.Status != contact.Merged {
-			return c, err
+		if err := it.Decode(&c); err != nil {
+			return c, fmt.Errorf("%w: contact %s", errUnreadable, id)
+		}
+		if c.Status != contact.Merged {
+			return c, nil
 		}
 		id = strings.TrimSpace(c.MergedInto)
 	}
-	return contact.Contact{}, fmt.Errorf("contact %s: a merge leads in a circle", id)
+	return contact.Contact{}, fmt.Errorf("%w: contact %s: more than %d merges in a row", errUnreadable, id, maxRedirects)
 }
 
 func pause(ctx context.Context, d time.Duration) error {

@@ -206,6 +206,26 @@ func TestALinkThatIsNotOursStopsNobody(t *testing.T) {
 	}
 }
 
+// Another tenant's intent of the same ID has another link.
+func TestALinkIsOfOneTenant(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	i := w.i
+	i.Tenant = "other"
+	var c ledger.Commit
+	w.must(c.Born(ledger.Step{
+		Key:     ledger.Key{Entity: ledger.Intent, Tenant: "other", ID: "i1"},
+		Machine: followup.IntentMachine(), Event: "create", Audit: audit.Record{At: utc.At(w.s.Now()), By: "test"},
+	}, i, i.State))
+	w.must(w.store.Store.Commit(t.Context(), c))
+	if rec := w.do(http.MethodPost, "other/i1/"+flow.OptOutToken(w.ids, "demo", "i1")); rec.Code != http.StatusNotFound {
+		t.Errorf("%d", rec.Code)
+	}
+	if rec := w.do(http.MethodPost, optout.Link(w.ids, "other", "i1")); rec.Code != http.StatusOK {
+		t.Errorf("its own link: %d", rec.Code)
+	}
+}
+
 func TestTheWishHoldsForWhoeverHasTheAddressNow(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -224,7 +244,10 @@ func TestTheWishHoldsForWhoeverHasTheAddressNow(t *testing.T) {
 			w.contact(contact.Contact{ID: "c2", Status: contact.Active})
 			w.change(ledger.ContactKey, flow.Identify(w.ids, w.policy(), kim).KeyID, ledger.Item{"contact": "c2", "shared": true})
 		}, []string{"c1"}},
-		"stopped by a bounce before":    {func(w *world) { w.before(guard.ReasonBounce) }, []string{"c1"}},
+		"stopped by a bounce before": {func(w *world) { w.before(guard.ReasonBounce) }, []string{"c1"}},
+		// Her own words may have come from another spelling (kim+x@), which another
+		// contact has: that one was told then, and this one is told now.
+		"stopped by words before":       {func(w *world) { w.before(guard.ReasonOptOut) }, []string{"c1"}},
 		"stopped by a complaint before": {func(w *world) { w.before(guard.ReasonComplaint) }, []string{"c1"}},
 		"erased": {func(w *world) {
 			w.change(ledger.Intent, "i1", ledger.Item{"recipient": ""})

@@ -22,6 +22,10 @@ const (
 	CRMTask       = "crm_task"       // crmsync
 )
 
+// ReasonSending is the reason of a send whose claim is under way: its timer lies
+// behind the lease, and is due only if the lease has lapsed.
+const ReasonSending = "sending"
+
 // The states of an operation.
 const (
 	Open       = "open"
@@ -83,4 +87,8 @@ type Operation struct {
 	WaitsFor  string   `json:"waits_for,omitempty"`
 	CreatedAt utc.Time `json:"created_at"`
 	Version   int64    `json:"version,omitempty"`
+
+	// Reconciles is known to the worker alone that claimed it: what became of an
+	// earlier call was not known. It is not stored.
+	Reconciles bool `json:"-"`
 }

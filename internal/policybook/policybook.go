@@ -2,8 +2,10 @@
 // for good, and which one is in force.
 //
 // Its invariant: a version, once stored, never changes, and the version in
-// force only rises. What was decided under a version can be read with it. It
-// refuses a changed identity rule, under which known keys would not be found.
+// force only rises. What was decided under a version can be read with it. A
+// mailbox that a policy in force names leads to its tenant and endpoint, and no
+// two tenants hold one. It refuses a changed identity rule, under which known
+// keys would not be found.
 package policybook
 
 import (
@@ -149,11 +151,16 @@ func (b *Book) Document(ctx context.Context, tenantID string, version int64) ([]
 	return []byte(it.Text("document")), nil
 }
 
+// applyTries is how often a document is applied on mail routes that had
+// changed.
+const applyTries = 4
+
 // Apply puts a document in force: its version is stored and becomes the
-// current one in one commit. A document that is in force already, word for
-// word, is no error and changes nothing. Applied at once by two, one wins and
+// current one in one commit, and its mailboxes become the tenant's in the same.
+// A document that is in force already, word for word, is no error and changes
+// nothing. Applied at once by two, one wins and
 // the other gets ErrStale. A document that changes the identity rule gets
-// ErrIdentityChanged.
+// ErrIdentityChanged, one with a mailbox of another tenant ErrMailboxTaken.
 func (b *Book) Apply(ctx context.Context, document []byte, by string) (tenant.Policy, error) {
 	if len(document) > MaxBytes {
 		return tenant.Policy{}, fmt.Errorf("policy document of %d bytes: at most %d", len(document), MaxBytes)
@@ -162,39 +169,67 @@ func (b *Book) Apply(ctx context.Context, document []byte, by string) (tenant.Po
 	if err != nil {
 		return tenant.Policy{}, err
 	}
+	for try := 1; ; try++ {
+		err := b.apply(ctx, p, document, by)
+		switch {
+		case err == nil:
+			return p, nil
+		case !errors.Is(err, errRoutesMoved):
+			return tenant.Policy{}, err
+		case try == applyTries:
+			return tenant.Policy{}, fmt.Errorf("apply policy version %d of tenant %s: %w", p.Version, p.Tenant, err)
+		}
+	}
+}
+
+// errRoutesMoved says that another tenant's policy took or let go of a mailbox
+// between the read and the commit.
+var errRoutesMoved = errors.New("policybook: the mail routes were changed meanwhile")
+
+func (b *Book) apply(ctx context.Context, p tenant.Policy, document []byte, by string) error {
 	until := b.Now().Add(b.Keep)
 	current, err := b.Store.Get(ctx, currentKey(p.Tenant))
 	if err != nil {
-		return tenant.Policy{}, fmt.Errorf("read the policy of tenant %s: %w", p.Tenant, err)
+		return fmt.Errorf("read the policy of tenant %s: %w", p.Tenant, err)
 	}
 	if current != nil && current.Text("document") == string(document) {
-		return p, nil
+		return nil
 	}
 	if current != nil && p.Version <= current.Int("policy_version") {
-		return tenant.Policy{}, fmt.Errorf("%w: version %d is in force", ErrStale, current.Int("policy_version"))
+		return fmt.Errorf("%w: version %d is in force", ErrStale, current.Int("policy_version"))
 	}
+	var before tenant.Policy
 	if current != nil {
-		before, err := tenant.Parse([]byte(current.Text("document")))
+		before, err = tenant.Parse([]byte(current.Text("document")))
 		if err != nil {
-			return tenant.Policy{}, fmt.Errorf("stored policy of tenant %s: %w", p.Tenant, err)
+			return fmt.Errorf("stored policy of tenant %s: %w", p.Tenant, err)
 		}
 		if before.Identity != p.Identity {
-			return tenant.Policy{}, ErrIdentityChanged
+			return ErrIdentityChanged
 		}
 	}
 	c, err := b.applyCommit(current, p, document, by)
 	if err != nil {
-		return tenant.Policy{}, err
+		return err
+	}
+	if err := b.routes(ctx, &c, before, p); err != nil {
+		return err
 	}
 	err = b.Store.Commit(ctx, c)
-	if _, refused := ledger.AsRefused(err); refused {
-		return tenant.Policy{}, ErrStale
+	if r, refused := ledger.AsRefused(err); refused {
+		if _, stale := r.By("policy"); stale {
+			return ErrStale
+		}
+		if _, moved := r.By("route"); moved {
+			return errRoutesMoved
+		}
+		return ErrStale
 	}
 	if err != nil {
-		return tenant.Policy{}, fmt.Errorf("apply policy version %d of tenant %s: %w", p.Version, p.Tenant, err)
+		return fmt.Errorf("apply policy version %d of tenant %s: %w", p.Version, p.Tenant, err)
 	}
 	b.remember(p, string(document), until)
-	return p, nil
+	return nil
 }
 
 func (b *Book) applyCommit(current ledger.Item, p tenant.Policy, document []byte, by string) (ledger.Commit, error) {

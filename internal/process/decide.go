@@ -35,13 +35,15 @@ func (s *Service) decide(ctx context.Context, e inbound.Event, q *answered) (flo
 		return none, err
 	}
 	var x *extract.Stored
+	// What a person has before him and approves is read like any other.
+	facts.Dropped = facts.Dropped && q == nil
 	if flow.Reader(facts) {
-		if q == nil {
-			if err := s.holdFirst(ctx, e, policy, facts); err != nil {
-				return none, err
-			}
+		if x, err = s.reading(ctx, e, policy, facts, q != nil); err != nil {
+			return none, err
 		}
-		if x, err = s.extraction(ctx, e, facts); err != nil {
+	}
+	if q == nil && facts.Machine() && !facts.Dropped {
+		if err := s.stopFirst(ctx, e, policy, facts); err != nil {
 			return none, err
 		}
 	}
@@ -72,6 +74,7 @@ func (s *Service) decide(ctx context.Context, e inbound.Event, q *answered) (flo
 		if now == nil || now.State != e.State || now.Transition != e.Transition {
 			return none, errSettled
 		}
+		s.countConflict(ctx, e, res.Commit, err)
 		if !ledger.NotWritten(err) && try == MaxDecideTries-1 {
 			return none, err
 		}
@@ -118,6 +121,9 @@ func (s *Service) ground(
 // facts reads the raw content. Content that is gone or is not what was put
 // there is a loss that a person must see: no further try brings it back.
 func (s *Service) facts(ctx context.Context, e inbound.Event, policy tenant.Policy) (flow.Facts, error) {
+	if e.IsVirus() {
+		return flow.FactsOfVirus(e, policy), nil
+	}
 	raw, err := s.Blob.Get(ctx, blob.Ref(e.Raw))
 	switch {
 	case errors.Is(err, blob.ErrMissing):
@@ -130,10 +136,13 @@ func (s *Service) facts(ctx context.Context, e inbound.Event, policy tenant.Poli
 	return FactsOf(e, raw, policy), nil
 }
 
-// FactsOf reads raw content by rule alone.
+// FactsOf reads raw content by rule alone. Content with a virus is not read.
 func FactsOf(e inbound.Event, raw []byte, policy tenant.Policy) flow.Facts {
+	if e.IsVirus() {
+		return flow.FactsOfVirus(e, policy)
+	}
 	if e.Content == tenant.ContentMail {
-		return flow.FactsOfMail(rawmail.ParseEnveloped(raw, policy.IsOwn, e.EnvelopeFrom))
+		return flow.Screen(flow.FactsOfMail(rawmail.ParseEnveloped(raw, policy.IsOwn, e.EnvelopeFrom)), e, policy)
 	}
 	var fields tenant.FieldMap
 	if ep, ok := policy.Endpoint(e.Source); ok {

@@ -23,12 +23,14 @@ import (
 	"onefold/internal/idempotency"
 	"onefold/internal/inbound"
 	"onefold/internal/ledger"
+	"onefold/internal/metric"
 	"onefold/internal/policybook"
 	"onefold/internal/schema"
 	"onefold/internal/utc"
 )
 
-// Service works on events. All fields are needed.
+// Service works on events. All fields are needed; of a service that is given
+// answers of people alone, all but Extractor.
 type Service struct {
 	Store     ledger.Store
 	Blob      blob.Store
@@ -71,13 +73,19 @@ func (s *Service) Handle(ctx context.Context, ch ledger.Change) error {
 	}
 	switch e.Judge("", now) {
 	case claim.Fresh, claim.Takeover:
-		if e.Attempt >= MaxAttempts {
+		if e.Attempt-e.Waits >= MaxAttempts {
 			return s.park(ctx, *e)
 		}
-	case claim.Done, claim.Running, claim.Mismatch:
+	case claim.Running:
+		s.countInProgress(ctx, *e, "running")
 		return nil // due_at brings it back after the lapse
+	case claim.Done, claim.Mismatch:
+		return nil
 	}
 	claimed, won, err := s.claim(ctx, *e)
+	if err == nil && !won {
+		s.countInProgress(ctx, *e, "claimed_by_another")
+	}
 	if err != nil || !won {
 		return err
 	}
@@ -117,10 +125,15 @@ func (s *Service) work(ctx context.Context, e inbound.Event) error {
 	case err == nil:
 		return nil
 	case errors.Is(err, errSettled):
+		s.countInProgress(ctx, e, "settled_by_another")
 		return nil
 	}
+	if outcome, _ := extract.OutcomeOf(err); outcome == extract.Busy {
+		return s.wait(ctx, e)
+	}
 	s.Log.LogAttrs(ctx, slog.LevelWarn, "event not decided, it is tried again",
-		slog.String("event", flow.LogID(e.Tenant, e.ID)), slog.Int64("attempt", e.Attempt), slog.String("error", err.Error()))
+		slog.String("event", flow.LogID(e.Tenant, e.ID)), slog.Int64("attempt", e.Attempt), slog.String("error", err.Error()),
+		metric.Count(schema.EventsRetried, 1))
 	return s.release(ctx, e)
 }
 
@@ -140,10 +153,13 @@ func (s *Service) park(ctx context.Context, e inbound.Event) error {
 	if err != nil {
 		return err
 	}
-	s.Log.LogAttrs(ctx, slog.LevelError, "event parked", slog.String("event", flow.LogID(e.Tenant, e.ID)), slog.String("alarm", "parked"))
 	err = s.Store.Commit(ctx, c)
 	if _, refused := ledger.AsRefused(err); refused {
 		return nil // it moves after all
+	}
+	if err == nil {
+		s.Log.LogAttrs(ctx, slog.LevelError, "event parked", slog.String("event", flow.LogID(e.Tenant, e.ID)), slog.String("alarm", "parked"),
+			metric.Count(schema.RowsParked, 1))
 	}
 	return err
 }
@@ -151,13 +167,17 @@ func (s *Service) park(ctx context.Context, e inbound.Event) error {
 // release gives the event back, due again after a growing wait. If this write
 // is lost too, the claim lapses and the sweeper brings the event back.
 func (s *Service) release(ctx context.Context, e inbound.Event) error {
+	again := utc.At(s.Now()).Add(Backoff(e.Attempt))
+	return s.giveBack(ctx, e, idempotency.Join(idempotency.Release(), ledger.Item{"not_before": again, "due_at": again}))
+}
+
+// giveBack ends a claim without a decision.
+func (s *Service) giveBack(ctx context.Context, e inbound.Event, set ledger.Item) error {
 	// The worker's own end must not keep the event claimed until the lapse.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 	defer cancel()
-	again := utc.At(s.Now()).Add(Backoff(e.Attempt))
 	var c ledger.Commit
-	err := c.Update("event", eventKey(e), ledger.All(ledger.Is("state", inbound.Recorded), idempotency.Fence(e.Record)),
-		idempotency.Join(idempotency.Release(), ledger.Item{"not_before": again, "due_at": again}))
+	err := c.Update("event", eventKey(e), ledger.All(ledger.Is("state", inbound.Recorded), idempotency.Fence(e.Record)), set)
 	if err != nil {
 		return err
 	}

@@ -12,6 +12,40 @@ import (
 	"onefold/internal/utc"
 )
 
+// reading is what a decision stands on. For a person's answer nobody is asked:
+// it is to the reading that he was shown, which is the latest that is stored;
+// where none is (it was erased, or the policy of today reads what that of then
+// did not), there is none, and flow asks him about that.
+func (s *Service) reading(ctx context.Context, e inbound.Event, policy tenant.Policy, f flow.Facts, answered bool) (*extract.Stored, error) {
+	if answered {
+		return s.latest(ctx, e)
+	}
+	if err := s.holdFirst(ctx, e, policy, f); err != nil {
+		return nil, err
+	}
+	return s.extraction(ctx, e, f)
+}
+
+// latest is the youngest of an event's stored answers, as the console shows it.
+// An event has one for each model and prompt that has read it.
+func (s *Service) latest(ctx context.Context, e inbound.Event) (*extract.Stored, error) {
+	items, err := ledger.ReadAll(ctx, s.Store, ledger.Key{Entity: ledger.Extraction, Tenant: e.Tenant, ID: e.ID})
+	if err != nil {
+		return nil, fmt.Errorf("read extractions: %w", err)
+	}
+	var last *extract.Stored
+	for _, it := range items {
+		x := new(extract.Stored)
+		if err := it.Decode(x); err != nil {
+			return nil, err
+		}
+		if last == nil || x.At.After(last.At) {
+			last = x
+		}
+	}
+	return last, nil
+}
+
 // extraction is the reader's stored answer, asked for once: what is stored is
 // used, also by whoever asked at the same time and lost.
 func (s *Service) extraction(ctx context.Context, e inbound.Event, f flow.Facts) (*extract.Stored, error) {
@@ -54,17 +88,21 @@ func (s *Service) ask(ctx context.Context, e inbound.Event, f flow.Facts, k ledg
 	points := f.Content == tenant.ContentMail
 	if first != nil {
 		stored.Record, stored.Reasons, points = first.Record, first.Reasons, false
+		stored.Model, stored.PromptVersion = first.Model, first.PromptVersion
 	} else {
-		record, err := s.Extractor.Extract(ctx, f.Source)
-		switch {
-		case err == nil:
-			stored.Record, stored.Reasons = extract.Validate(f.Source, record)
-		case e.Attempt < MaxReaderAttempts:
-			return nil, fmt.Errorf("ask the reader: %w", err)
-		default:
+		reading, err := s.askReader(ctx, e, f.Source)
+		if err != nil {
+			reason, given := s.givesUp(e, err)
+			if !given {
+				return nil, fmt.Errorf("ask the reader: %w", err)
+			}
 			// No answer is no answer for the cause: its other event asks for itself.
 			points = false
-			stored.Record, stored.Reasons = extract.Record{Intent: extract.Other, NeedsHumanReview: true}, []string{"reader_unavailable"}
+			reading = extract.Reading{Record: extract.Record{Intent: extract.Other, NeedsHumanReview: true}, Reasons: []string{reason}}
+		}
+		stored.Record, stored.Reasons = reading.Record, reading.Reasons
+		if reading.Model != "" {
+			stored.Model, stored.PromptVersion = reading.Model, reading.PromptVersion
 		}
 	}
 	return s.keep(ctx, stored, k, pointer, points)
@@ -108,7 +146,7 @@ func (s *Service) keep(ctx context.Context, x extract.Stored, k, pointer ledger.
 				return nil, err
 			}
 			if first != nil {
-				x.Record, x.Reasons = first.Record, first.Reasons
+				x.Record, x.Reasons, x.Model, x.PromptVersion = first.Record, first.Reasons, first.Model, first.PromptVersion
 			}
 			return s.keep(ctx, x, k, pointer, false)
 		}

@@ -193,5 +193,5 @@ func (s *Service) logDecision(ctx context.Context, e inbound.Event, res flow.Res
 	s.Log.LogAttrs(ctx, slog.LevelInfo, "event decided",
 		slog.String("tenant", e.Tenant), slog.String("event", flow.LogID(e.Tenant, e.ID)), slog.String("outcome", res.Outcome),
 		slog.String("reasons", strings.Join(res.Reasons, ",")), slog.String("contact", res.Contact),
-		slog.String("intent", res.Intent), slog.String("task", res.Task))
+		slog.String("intent", res.Intent), slog.String("task", res.Task), s.measured(e, res))
 }

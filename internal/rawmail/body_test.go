@@ -28,6 +28,15 @@ func TestBodyTextOfEachForm(t *testing.T) {
 		{"empty plain", strings.Replace(alternative, "%s", " ", 1), "the html", ""},
 		{"no closing boundary", "Content-Type: multipart/mixed; boundary=b\n\n--b\n\nwords\n", "words", ""},
 		{"no boundary", "Content-Type: multipart/mixed\n\nwords\n", "words", "mime_unreadable"},
+		{"one boundary begins with the other", "Content-Type: multipart/mixed; boundary=a--b\n\n--a--b\nContent-Type: multipart/mixed; boundary=a\n\n--a\n\ninner\n--a--\n--a--b\n\nouter\n--a--b--\n", "inner\n\nouter", ""},
+		{"parts after the end", "Content-Type: multipart/mixed; boundary=b\n\n--b\n\none\n--b--\nepilogue\n--b\n\ntwo\n--b--\n", "one\n\ntwo", ""},
+		{"other boundary stated", "Content-Type: multipart/mixed; boundary=x\n\n--b\nContent-Type: text/plain\n\nwords\n--b--\n", "words", "mime_unreadable"},
+		{"inner part not closed", "Content-Type: multipart/mixed; boundary=a\n\n--a\nContent-Type: multipart/mixed; boundary=c\n\n--c\n\none\n--a\n\ntwo\n--a--\n", "one\n\ntwo", ""},
+		{"parameter without indent", "Content-Type: multipart/mixed;\nboundary=b\n\n--b\n\nwords\n--b--\n", "words", "stray_header_line"},
+		{"no header in a part", "Content-Type: multipart/mixed; boundary=b\n\n--b\nwords and more\n--b--\n", "words and more", ""},
+		{"no blank line in a part", "Content-Type: multipart/mixed; boundary=b\n\n--b\nContent-Type: text/plain\n--b\n\nwords\n--b--\n", "words", ""},
+		{"two base64 runs", "Content-Transfer-Encoding: base64\n\nd29y\nZA==\ncw==\n", "words", ""},
+		{"html says its charset", "Content-Type: text/html\n\n<meta charset=iso-8859-2><p>\xb3</p>", "\u0142", ""},
 		{"nested", "Content-Type: multipart/mixed; boundary=a\n\n--a\nContent-Type: multipart/related; boundary=c\n\n--c\n" + strings.Replace(alternative, "%s", "deep", 1) + "--c--\n--a\nContent-Type: text/plain\n\nfooter\n--a--\n", "deep\n\nfooter", ""},
 	}
 	for _, c := range cases {

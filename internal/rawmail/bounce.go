@@ -2,6 +2,7 @@ package rawmail
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -17,11 +18,12 @@ var (
 		`|failure notice|failure delivery|message (?:delivery|you sent|could not)|sorry, your message could not|there was an error sending your mail|postmaster notify|notice: mail delivery|mail failure|rejected:` +
 		`|échec de (?:la )?(?:remise|distribution)|mail could not be delivered|メールエラー|配信|送信)`)
 
-	bounceText = regexp.MustCompile(`(?i)(?:` +
-		`could ?n[o']t be delivered|was not delivered|not be delivered to|(?:was|were|wasn't) (?:un)?able to deliver|unable to deliver|did not reach the following|had (?:permanent fatal|delivery|transient non-fatal) (?:errors|problems)` +
-		`|delivery to the following recipients? (?:failed|has failed|has been delayed)|permanent(?:ly)? (?:error|fail)|delivery (?:has )?failed|returned permanent errors|undeliverable|rejected by (?:a|the) (?:remote|recipient)` +
-		`|user unknown|unknown user|recipient address rejected|mailbox (?:is )?full|failure reasons|transcript of session|giving up on|automatically rejected|trouble delivering|cannot be delivered|following address(?:es)? failed` +
-		`|no such user|delivery status|送信できません|送信に失敗|не может быть доставлено)`)
+	bounceText = newPhrases(`could ?n[o']t be delivered|was not delivered|not be delivered to|(?:was|were|wasn't) (?:un)?able to deliver|unable to deliver|did not reach the following|had (?:permanent fatal|delivery|transient non-fatal) (?:errors|problems)`+
+		`|delivery to the following recipients? (?:failed|has failed|has been delayed)|permanent(?:ly)? (?:error|fail)|delivery (?:has )?failed|returned permanent errors|undeliverable|rejected by (?:a|the) (?:remote|recipient)`+
+		`|user unknown|unknown user|recipient address rejected|mailbox (?:is )?full|failure reasons|transcript of session|giving up on|automatically rejected|trouble delivering|cannot be delivered|following address(?:es)? failed`+
+		`|no such user|delivery status|送信できません|送信に失敗|не может быть доставлено`,
+		"be delivered", "not delivered", "able to deliver", "not reach", "fatal", "delivery ", "permanent", "undeliverable", "rejected by", "unknown", "address rejected", "mailbox ",
+		"failure rea", "transcript", "giving up", "automatically", "trouble del", "following addr", "no such", "送信", "может")
 )
 
 // bounce recognises delivery reports (RFC 3464) and the free-text reports of
@@ -29,13 +31,13 @@ var (
 //
 // A free-text report needs a sign that a machine sent it: a person who
 // forwards a bounce to ask about it stays a person.
-func bounce(m *Message, h header, b body) (reasons []string, list []Suppression) {
+func bounce(m *Message, h header, b body, sns *notice) (reasons []string, list []Suppression) {
 	status := b.reportsOf("message/delivery-status", "message/global-delivery-status")
 	if b.reportType == "delivery-status" || len(status) > 0 {
 		return append(reasons, "delivery_status_report"), failedRecipients(m, h, b, status)
 	}
-	if n, ok := snsNotice(m.Text); ok && n.kind != "Complaint" {
-		return append(reasons, "ses_notification"), n.list
+	if sns != nil {
+		return append(reasons, "ses_notification"), sns.list
 	}
 	from := h.get("from")
 	machine := 0
@@ -55,7 +57,7 @@ func bounce(m *Message, h header, b body) (reasons []string, list []Suppression)
 		return nil, nil
 	}
 	told := 0
-	subject, text := bounceSubject.MatchString(m.Subject), bounceText.MatchString(cut(m.Text, maxReport))
+	subject, text := bounceSubject.MatchString(m.Subject), bounceText.in(lowered(cut(m.Text, maxReport)))
 	if subject {
 		told += 2
 		reasons = append(reasons, "bounce_subject")
@@ -80,12 +82,12 @@ func failedRecipients(m *Message, h header, b body, status []report) []Suppressi
 	for _, r := range status {
 		found = append(found, statusBlocks(r.content)...)
 	}
-	if len(found) == 0 && strings.Contains(strings.ToLower(m.Text), "final-recipient:") {
+	if len(found) == 0 && containsFold(m.Text, "final-recipient:") {
 		found = statusBlocks(m.Text)
 	}
 	for _, o := range b.originals() {
 		// A gateway that wraps another system's report has nothing of its own to say.
-		if len(found) == 0 && strings.Contains(strings.ToLower(o.content), "\nfinal-recipient:") {
+		if len(found) == 0 && containsFold(o.content, "\nfinal-recipient:") {
 			found = statusBlocks(o.content)
 		}
 	}
@@ -100,6 +102,8 @@ func failedRecipients(m *Message, h header, b body, status []report) []Suppressi
 		}
 	}
 	var list []Suppression
+	var last failure
+	known, code, hard := false, "", false // of last
 	for _, f := range found {
 		// A report without a diagnosis is read with the text beside it, but
 		// only where there is one recipient for it to be about.
@@ -110,12 +114,23 @@ func failedRecipients(m *Message, h header, b body, status []report) []Suppressi
 				f.text = f.beside
 			}
 		}
-		s := Suppression{Address: f.address, Reason: "bounce", Code: f.code(), Hard: f.hard()}
 		switch f.action {
 		case "delivered", "relayed", "expanded":
 			continue
 		}
-		if len(list) < maxRecipients {
+		if len(list) >= maxRecipients {
+			break
+		}
+		s := Suppression{Address: f.address, Reason: "bounce"}
+		// Many recipients often share one diagnosis, which is long to read.
+		if known && last.sameSaid(f) {
+			s.Code, s.Hard = code, hard
+		} else {
+			s.Code, s.Hard = f.code(), f.hard()
+			known, code, hard = true, s.Code, s.Hard
+		}
+		last = f
+		if !slices.Contains(list, s) {
 			list = append(list, s)
 		}
 	}
@@ -139,7 +154,25 @@ func statusBlocks(content string) (out []failure) {
 		}
 		f.text = strings.Join(fields.all("diagnostic-code"), "\n")
 		f.localAgent = strings.HasPrefix(strings.ToLower(f.text), "x-unix")
-		out = append(out, f)
+		if out = append(out, f); len(out) > 2*maxRecipients {
+			break
+		}
 	}
 	return out
+}
+
+// containsFold finds a word of lower-case ASCII that begins with any case of
+// its first letter.
+func containsFold(s, word string) bool {
+	for len(s) >= len(word) {
+		if strings.EqualFold(s[:len(word)], word) {
+			return true
+		}
+		next := strings.IndexAny(s[1:], word[:1]+strings.ToUpper(word[:1]))
+		if next < 0 {
+			return false
+		}
+		s = s[1+next:]
+	}
+	return false
 }

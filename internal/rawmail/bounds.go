@@ -6,21 +6,30 @@ const (
 	MaxRaw  = 30 << 20  // bytes; beyond it only the header is read. SES receives up to 40 MB, with base64 inside
 	MaxText = 256 << 10 // bytes of Text
 
-	maxHeader      = 256 << 10 // bytes of the top header that are kept
-	maxFields      = 1000      // header fields that are kept
-	maxFolds       = 20_000    // continuation lines of the top header that are kept
-	maxParts       = 500       // MIME delimiters that are followed
-	maxMultiparts  = 32        // multipart nodes; later ones are leaves, so depth is bounded too
-	maxHTML        = 2 << 20   // decoded bytes of HTML that are rendered
-	maxAttachments = 200       // listed by name
-	maxMailboxes   = 200       // of one address header
-	maxReferences  = 100       // of References, the last ones
-	maxValue       = 2000      // bytes of one decoded header value or file name
-	maxReport      = 64 << 10  // bytes kept of a report part or returned original
-	maxDiagnosis   = 8 << 10   // bytes of what is said of one failed recipient
-	maxQuoteTries  = 1000      // joined lines that are tried as a quotation header
-	maxSplitLines  = 5_000     // lines in which quotes and signatures are looked for
-	maxRecipients  = 100       // of one bounce or complaint
+	maxHeader      = 256 << 10   // bytes of the top header that are kept
+	maxFields      = 1000        // header fields that are kept
+	maxFolds       = 20_000      // continuation lines of the top header that are kept
+	maxParts       = 500         // MIME delimiters that are followed
+	maxMultiparts  = 32          // multipart nodes; later ones are leaves, so depth is bounded too
+	maxParams      = 16 << 10    // bytes of one Content-Type or Content-Disposition
+	maxParamCount  = 100         // parameters of one
+	maxGuess       = 1 << 20     // bytes of a body in which a lost boundary is looked for
+	maxHTML        = 2 << 20     // decoded bytes of HTML that are rendered
+	maxShown       = 2 * MaxText // bytes of text of all parts that are kept to choose from
+	maxTag         = 8 << 10     // bytes of one HTML tag whose attributes are looked at
+	maxAttachments = 200         // listed by name
+	maxAddressList = 64 << 10    // bytes of one address header that are taken apart
+	maxMailboxes   = 200         // of one address header
+	maxForwarders  = 10          // mailboxes that passed a mail on
+	maxReferences  = 100         // of References, the last ones
+	maxEncoded     = 16 << 10    // bytes of one header value in which encoded words are looked for
+	maxValue       = 2000        // bytes of one decoded header value or file name
+	maxReport      = 64 << 10    // bytes kept of a report part or returned original
+	maxDiagnosis   = 8 << 10     // bytes of what is said of one failed recipient
+	maxQuoteTries  = 1000        // joined lines that are tried as a quotation header
+	maxSignature   = 60          // lines from a closing greeting on that are looked at
+	maxSplitLines  = 5_000       // lines in which quotes and signatures are looked for
+	maxRecipients  = 100         // of one bounce or complaint
 )
 
 // Warning words. None holds content of the mail.

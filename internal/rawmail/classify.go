@@ -17,15 +17,20 @@ func classify(m *Message, h header, b body, own IsOwn, w *warnings) {
 		m.Kind, m.KindReasons = Unparseable, []string{"no_header"}
 		return
 	}
-	if reasons, list := complaint(m, b); reasons != nil {
+	sns := snsNotice(m.Text)
+	if reasons, list := complaint(m, b, sns); reasons != nil {
 		settle(m, Complaint, reasons, list)
 		return
 	}
-	if reasons, list := bounce(m, h, b); reasons != nil {
+	if reasons, list := bounce(m, h, b, sns); reasons != nil {
 		settle(m, Bounce, reasons, list)
 		if len(list) == 0 {
 			w.add(warnNoRecipient)
 		}
+		return
+	}
+	if confirmation(m) {
+		m.Kind, m.KindReasons = AutoReply, []string{ForwardingConfirmation}
 		return
 	}
 	for _, step := range []struct {
@@ -39,12 +44,40 @@ func classify(m *Message, h header, b body, own IsOwn, w *warnings) {
 		if len(step.reasons) > 0 {
 			m.Kind, m.KindReasons = step.kind, step.reasons
 			if step.kind == Own {
-				m.Relayed = relayed(m, h, own)
+				if f := m.Forwarded; f != nil && (h.has("x-onefold-intent") || m.NullReturn || own(f.From.Address)) {
+					m.Forwarded = nil
+				}
+				m.Relayed, m.RelayedBy = relayed(m, h, own)
 			}
 			return
 		}
 	}
 	m.Kind = Human
+	m.Doubts = doubts(m, h, own)
+}
+
+// doubts are about mail that seems to be a person's.
+func doubts(m *Message, h header, own IsOwn) (words []string) {
+	if f := m.Forwarded; f != nil && !own(f.From.Address) && !contains(addressesOf(m.From), f.From.Address) {
+		words = append(words, DoubtForwarded)
+	}
+	if redirected(h, m) {
+		words = append(words, DoubtRedirected)
+	}
+	if c := m.Calendar; c != nil {
+		switch c.Method {
+		case "reply", "counter", "cancel", "declinecounter":
+			words = append(words, DoubtCalendar)
+		}
+	}
+	return words
+}
+
+func addressesOf(boxes []Mailbox) (list []string) {
+	for _, b := range boxes {
+		list = append(list, b.Address)
+	}
+	return list
 }
 
 // settle takes the hard statement first: it is the one that must be acted on.
@@ -95,8 +128,9 @@ var awaySubject = regexp.MustCompile(`(?i)^\s*(?:re:\s*|aw:\s*|sv:\s*)*\[?(?:` +
 
 // autoReasons: RFC 3834 section 5, and the fields that came before and beside it.
 func autoReasons(m *Message, h header, b body) (reasons []string) {
+	passedOn := redirected(h, m) // then the mark is the rule's, and tells nothing of the mail
 	for _, v := range h.all("auto-submitted") {
-		if word := firstWord(v); word != "" && word != "no" {
+		if word := firstWord(v); word != "" && word != "no" && !(passedOn && word == "auto-generated") {
 			reasons = append(reasons, "auto_submitted")
 			break
 		}
@@ -127,7 +161,7 @@ func autoReasons(m *Message, h header, b body) (reasons []string) {
 		reasons = append(reasons, "null_return_path", "away_subject")
 	case away && (h.has("in-reply-to") || h.has("references") || h.has("x-ms-exchange-inbox-rules-loop")):
 		reasons = append(reasons, "away_subject")
-	case m.NullReturn:
+	case m.NullReturn && !passedOn:
 		// RFC 5321 section 4.5.5: only notifications have no return path.
 		reasons = append(reasons, "null_return_path")
 	}

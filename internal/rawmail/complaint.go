@@ -10,7 +10,7 @@ var complaintSubject = regexp.MustCompile(`(?i)^\s*complaint about message from\
 // complaint recognises feedback reports (RFC 5965) and the older form of one
 // large provider, a bare forwarded mail under a fixed subject. Reasons are nil
 // when it is neither.
-func complaint(m *Message, b body) (reasons []string, list []Suppression) {
+func complaint(m *Message, b body, sns *notice) (reasons []string, list []Suppression) {
 	feedback := b.reportsOf("message/feedback-report")
 	originals := b.originals()
 	switch {
@@ -19,8 +19,8 @@ func complaint(m *Message, b body) (reasons []string, list []Suppression) {
 	case complaintSubject.MatchString(m.Subject) && len(originals) > 0:
 		reasons = append(reasons, "complaint_subject")
 	default:
-		if n, ok := snsNotice(m.Text); ok && n.kind == "Complaint" {
-			return []string{"ses_notification"}, n.list
+		if sns != nil && sns.kind == "Complaint" {
+			return []string{"ses_notification"}, sns.list
 		}
 		return nil, nil
 	}

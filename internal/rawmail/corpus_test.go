@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -32,9 +31,9 @@ type bounceLabel struct {
 	Feedback string `json:"feedback"`
 }
 
-// want is what the labels of one file say: the kind, and whether somebody
-// must be suppressed.
-func want(labels []bounceLabel) (kind rawmail.Kind, suppress bool) {
+// want is what the labels of one file say: the kind, whether somebody must be
+// suppressed, and how many recipients failed for good.
+func want(labels []bounceLabel) (kind rawmail.Kind, suppress bool, failed, hard int) {
 	kind = rawmail.Bounce
 	for _, l := range labels {
 		switch l.Reason {
@@ -44,8 +43,31 @@ func want(labels []bounceLabel) (kind rawmail.Kind, suppress bool) {
 			kind = rawmail.AutoReply
 		}
 		suppress = suppress || l.Hard || l.Feedback == "abuse" || strings.HasPrefix(l.Feedback, "opt-out")
+		if l.Hard {
+			hard++
+		}
+		if l.Reason != "delivered" && l.Reason != "vacation" {
+			failed++
+		}
 	}
-	return kind, suppress
+	return kind, suppress, failed, hard
+}
+
+// filteredKnown are the files whose label calls "no such user" a refusal by a
+// filter, and not hard. The label is the one of the software that wrote the
+// report; what the report says is the same sentence that other files have with
+// the label hard, so no rule can tell the two apart. A report that says for
+// good that the user does not exist suppresses here.
+var filteredKnown = map[string]string{
+	"lhost-apachejames-01.eml":  "550 no such user here; hard in lhost-mcafee-04",
+	"lhost-exchange2003-04.eml": "Recipient Not Found, by the recipient's own Exchange; hard in lhost-exchange2003-01",
+	"lhost-mailfoundry-01.eml":  "550 No such user here, This has been a permanent failure; hard in lhost-mcafee-04",
+	"lhost-office365-04.eml":    "550 5.1.351 User unknown; the same line is hard in lhost-office365-07",
+	"lhost-postfix-07.eml":      "550 User unknown; the same line is hard in lhost-yahoo-07",
+	"lhost-receivingses-01.eml": "Status: 5.1.1, bad destination mailbox address (RFC 3463 section 3.2)",
+	"lhost-surfcontrol-01.eml":  "550 No such user; the same line is hard in lhost-mcafee-04",
+	"lhost-x1-01.eml":           "User unknown; hard in lhost-imailserver-01",
+	"lhost-x2-01.eml":           "This user doesn't have an account",
 }
 
 func TestBounceCorpus(t *testing.T) {
@@ -54,30 +76,46 @@ func TestBounceCorpus(t *testing.T) {
 	if err := json.Unmarshal(corpus(t, "bounces/labels.json"), &labels); err != nil {
 		t.Fatal(err)
 	}
-	var misses []string
+	right := 0
 	for name, l := range labels {
 		m := rawmail.Parse(corpus(t, "bounces/"+name), nil)
-		if m.Kind == rawmail.Human || m.Kind == rawmail.Unparseable {
-			t.Errorf("%s: %s %v", name, m.Kind, m.KindReasons)
+		kind, suppress, failed, hard := want(l)
+		if m.Kind != kind {
+			t.Errorf("%s: %s %v, not %s", name, m.Kind, m.KindReasons, kind)
+			continue
 		}
-		kind, suppress := want(l)
+		gotHard := 0
+		for _, r := range m.Recipients {
+			if r.Hard {
+				gotHard++
+			}
+		}
 		got := m.Suppression != nil && m.Suppression.Hard
-		if m.Kind != kind || got != suppress {
-			misses = append(misses, name)
+		_, known := filteredKnown[name]
+		switch {
+		case known && got && !suppress && len(m.Recipients) == failed:
+			continue // still what the table says
+		case known:
+			t.Errorf("%s: suppression %v, %d recipients: not what the table says", name, got, len(m.Recipients))
+		case got != suppress:
+			t.Errorf("%s: suppression %v, want %v", name, got, suppress)
+		case kind == rawmail.Bounce && (len(m.Recipients) != failed || gotHard != hard):
+			t.Errorf("%s: %d recipients, %d hard; want %d and %d", name, len(m.Recipients), gotHard, failed, hard)
 		}
+		right++
 	}
-	slices.Sort(misses)
-	// The present bound. In each of these a server says that the user does not
-	// exist while the label calls it a filter's refusal, which the words of the
-	// report do not tell; the address is suppressed where it need not be.
-	known := []string{
-		"lhost-apachejames-01.eml", "lhost-exchange2003-04.eml", "lhost-mailfoundry-01.eml", "lhost-mfilter-01.eml",
-		"lhost-office365-04.eml", "lhost-postfix-07.eml", "lhost-receivingses-01.eml", "lhost-surfcontrol-01.eml",
-		"lhost-x1-01.eml", "lhost-x2-01.eml",
-	}
-	if !slices.Equal(misses, known) {
-		t.Errorf("%d of %d missed: %v; known: %v", len(misses), len(labels), misses, known)
-	}
+	t.Logf("%d of %d as labelled; %d differ and are explained", right, len(labels), len(filteredKnown))
+}
+
+// splitKnown are the files where the reference calls other text visible.
+// What it calls a signature or new text does not matter, for both are the
+// sender's (README of the corpora); only of "wrong" files do the two disagree
+// on what is quoted.
+var splitKnown = map[string]string{
+	"email_emoji.txt":                    "signature: a line of one dash before name and title, which the reference leaves in the text",
+	"email_not_a_signature.txt":          "signature: Sincerely, with a title, as Regards, is one in email_with_regards.txt",
+	"email_tricky_17_forward_header.txt": "wrong: the reference calls forwarded text new, which the file itself says is to be treated as quoted",
+	"email_tricky_7_multiple_dashes.txt": "wrong: the reference cuts the text at a rule that the file itself says is no signature",
 }
 
 func TestReplySplitCorpus(t *testing.T) {
@@ -89,24 +127,34 @@ func TestReplySplitCorpus(t *testing.T) {
 	if err := json.Unmarshal(corpus(t, "reply-split/expected.json"), &cases); err != nil {
 		t.Fatal(err)
 	}
-	var misses []string
+	same, signature, wrong := 0, 0, 0
 	for _, c := range cases {
 		text := corpus(t, "reply-split/"+c.File)
 		mail := "From: ann@example.com\nSubject: x\nMIME-Version: 1.0\nContent-Type: text/plain; charset=utf-8\n\n" + string(text)
 		m := rawmail.Parse([]byte(mail), nil)
-		// White space does not matter here, so all of it goes.
-		if got, want := strings.Join(strings.Fields(m.Visible), ""), strings.Join(strings.Fields(c.Visible), ""); got != want {
-			misses = append(misses, c.File)
+		reason := splitKnown[c.File]
+		switch bare(m.Visible) == bare(c.Visible) {
+		case true:
+			if same++; reason != "" {
+				t.Errorf("%s is the same now: %s", c.File, reason)
+			}
+		case false:
+			switch {
+			case strings.HasPrefix(reason, "wrong"):
+				wrong++
+			// The same is new text, only its signature is set apart.
+			case strings.HasPrefix(reason, "signature") && strings.HasPrefix(bare(c.Visible), bare(m.Visible)) && strings.HasSuffix(bare(c.Visible), bare(m.Signature)) && m.Quoted == "":
+				signature++
+			default:
+				t.Errorf("%s:\n got %q\nwant %q", c.File, m.Visible, c.Visible)
+			}
 		}
 	}
-	slices.Sort(misses)
-	known := []string{
-		"email_emoji.txt",                    // a line of one dash before name and title: a signature here, text there
-		"email_not_a_signature.txt",          // "Sincerely," with a title, which this takes for a signature as it does "Regards,"
-		"email_tricky_17_forward_header.txt", // what is forwarded is not what this sender wrote
-		"email_tricky_7_multiple_dashes.txt", // the expected answer is plainly wrong: rules between sections are no signature
+	if agreed := same + signature; agreed*100 < 98*(len(cases)-wrong) {
+		t.Errorf("%d of %d agree", agreed, len(cases)-wrong)
 	}
-	if !slices.Equal(misses, known) {
-		t.Errorf("%d of %d missed: %v; known: %v", len(misses), len(cases), misses, known)
-	}
+	t.Logf("%d the same, %d but for the signature, %d wrong in the reference, of %d", same, signature, wrong, len(cases))
 }
+
+// bare leaves white space out, which does not matter here.
+func bare(s string) string { return strings.Join(strings.Fields(s), "") }

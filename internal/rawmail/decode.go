@@ -1,15 +1,11 @@
 package rawmail
 
-import (
-	"bytes"
-	"strings"
-)
+import "strings"
 
 // decodeTransfer undoes the Content-Transfer-Encoding, at most limit bytes of
 // the result; cutOff says that there was more.
 func decodeTransfer(raw []byte, encoding string, limit int, w *warnings) (out []byte, cutOff bool) {
-	encoding, _, _ = strings.Cut(strings.ToLower(strings.TrimSpace(encoding)), ";")
-	switch strings.TrimSpace(encoding) {
+	switch transferOf(encoding) {
 	case "base64":
 		out = decodeBase64(raw, limit+3)
 	case "quoted-printable":
@@ -24,6 +20,12 @@ func decodeTransfer(raw []byte, encoding string, limit int, w *warnings) (out []
 		return out[:limit], true
 	}
 	return out, false
+}
+
+// transferOf is the word of a Content-Transfer-Encoding.
+func transferOf(encoding string) string {
+	word, _, _ := strings.Cut(strings.ToLower(strings.TrimSpace(encoding)), ";")
+	return strings.TrimSpace(word)
 }
 
 // decodeQuoted is RFC 2045 section 6.7, and keeps as text what is no valid
@@ -72,57 +74,66 @@ func unhex(c byte) int {
 }
 
 // plain normalises decoded text: LF line ends, no control characters, no
-// trailing white space.
+// trailing white space, no blank lines around it.
 func plain(s string) string {
-	s = strings.ReplaceAll(strings.ReplaceAll(s, "\r\n", "\n"), "\r", "\n")
-	s = strings.Map(func(r rune) rune {
-		switch {
-		case r == '\n' || r == '\t':
-			return r
-		case r < ' ' || r == 0x7f || r == '\ufeff':
-			return -1
-		case r == '\u00a0':
-			return ' '
-		}
-		return r
-	}, s)
-	return trimLines(s)
+	var b strings.Builder
+	b.Grow(len(s))
+	eachPlain(s, func(piece string) { b.WriteString(piece) })
+	return b.String()
 }
 
-func trimLines(s string) string {
-	lines := strings.Split(s, "\n")
-	for i, l := range lines {
-		lines[i] = strings.TrimRight(l, " \t")
-		// The signature delimiter is the one line whose trailing space means something.
-		if lines[i] == "--" && strings.HasPrefix(l, "-- ") {
-			lines[i] = "-- "
-		}
-	}
-	return strings.Trim(strings.Join(lines, "\n"), "\n")
-}
-
-// passLimit counts lines that begin with one of the boundaries, and gives the
-// offset where the count passes limit, or -1.
-func passLimit(body []byte, boundaries []string, limit int) int {
-	count := 0
-	for off := 0; off < len(body); {
-		end := bytes.IndexByte(body[off:], '\n')
-		next := len(body)
-		if end >= 0 {
-			next = off + end + 1
-		}
-		line := body[off:next]
-		if bytes.HasPrefix(line, []byte("--")) {
-			for _, b := range boundaries {
-				if bytes.HasPrefix(line[2:], []byte(b)) {
-					if count++; count > limit {
-						return off
-					}
-					break
-				}
+// eachPlain gives what plain is made of, in order.
+func eachPlain(s string, emit func(piece string)) {
+	s = strings.ToValidUTF8(s, "\ufffd")
+	// Line ends are owed until text follows.
+	owed, begun := 0, false
+	for len(s) > 0 {
+		line, rest := s, ""
+		if end := strings.IndexAny(s, "\r\n"); end >= 0 {
+			line, rest = s[:end], s[end+1:]
+			if s[end] == '\r' {
+				rest = strings.TrimPrefix(rest, "\n")
 			}
 		}
-		off = next
+		s = rest
+		if !shownAsIs(line) {
+			line = strings.Map(shownRune, line)
+		}
+		trimmed := strings.TrimRight(line, " \t")
+		// The signature delimiter is the one line whose trailing space means something.
+		if trimmed == "--" && len(line) > 2 && line[2] == ' ' {
+			trimmed = "-- "
+		}
+		if trimmed != "" {
+			for ; begun && owed > 0; owed-- {
+				emit("\n")
+			}
+			owed, begun = 0, true
+			emit(trimmed)
+		}
+		owed++
 	}
-	return -1
+}
+
+// shownAsIs: nothing in the line is for shownRune to change.
+func shownAsIs(line string) bool {
+	for i := range len(line) {
+		switch c := line[i]; {
+		case c < ' ' && c != '\t', c == 0x7f, c == 0xc2, c == 0xef: // the first bytes of U+00A0 and U+FEFF
+			return false
+		}
+	}
+	return true
+}
+
+func shownRune(r rune) rune {
+	switch {
+	case r == '\t':
+		return r
+	case r < ' ', r == 0x7f, r == '\ufeff':
+		return -1
+	case r == '\u00a0':
+		return ' '
+	}
+	return r
 }

@@ -8,11 +8,11 @@ import (
 var (
 	addrInText = regexp.MustCompile(`[A-Za-z0-9!#$%&'*+/=?^_{|}~.\-]{1,64}@[A-Za-z0-9\-]{1,63}(?:\.[A-Za-z0-9\-]{1,63}){1,8}`)
 
-	// originalBegins is how mail systems introduce the mail they give back.
-	originalBegins = regexp.MustCompile(`(?i)^[\s\-=*>#|]*(?:below this line is (?:a|the)|(?:enclosed|this) is a copy|original (?:message|mail)|unsent message follows|returned message|message header follows|(?:the )?header of (?:the|your)|forwarded message|message headers? (?:and|follow)|copy of (?:the|your) message|undelivered message|message contents|included is)`)
-
 	// namesRecipient: the address stands where reports put the failed one.
 	namesRecipient = regexp.MustCompile(`(?i)^(?:\s|>>>|<<<|\*|-)*(?:(?:recipient|failed recipient|delivered to|rcpt to|could not be delivered to|address|user)\s*:\s*|\d{3}[ \-](?:[245]\.\d+\.\d+ )?)?<?(?:mailto:)?$`)
+
+	// answered: the line is a server's answer.
+	answered = regexp.MustCompile(`^(?:\s|<<<)*[45]\d\d[ \-]`)
 
 	namesOther = regexp.MustCompile(`(?i)^(?:[\s>*]|>>>|<<<)*(?:from|to|cc|reply-to|sender|sent|subject|date|mail from|\(?envelope|received|by|for|message-id|return-path|x-[\w-]+)\s*:`)
 )
@@ -20,13 +20,33 @@ var (
 // splitOriginal cuts a report's text where the returned mail begins: nothing
 // in that one says anything of the failure.
 func splitOriginal(text string) (told, rest string) {
-	lines := strings.Split(text, "\n")
-	for i, line := range lines {
-		if i > 0 && (originalBegins.MatchString(line) || strings.HasPrefix(line, "Received: ") || strings.HasPrefix(line, "Return-Path: ")) {
-			return strings.Join(lines[:i], "\n"), strings.Join(lines[i:], "\n")
+	for at := strings.IndexByte(text, '\n') + 1; at > 0; {
+		line, _, more := strings.Cut(text[at:], "\n")
+		if strings.HasPrefix(line, "Received: ") || strings.HasPrefix(line, "Return-Path: ") || originalBegins(line) {
+			return text[:at-1], text[at:]
 		}
+		if !more {
+			break
+		}
+		at += len(line) + 1
 	}
 	return text, ""
+}
+
+// originalBegins is how mail systems introduce the mail they give back.
+func originalBegins(line string) bool {
+	line = strings.ToLower(strings.TrimLeft(cut(line, 200), " \t-=*>#|"))
+	for _, words := range []string{
+		"below this line is a", "below this line is the", "enclosed is a copy", "this is a copy", "original message", "original mail",
+		"unsent message follows", "returned message", "message header follows", "header of the", "header of your", "the header of the", "the header of your",
+		"forwarded message", "message header and", "message headers and", "message headers follow", "copy of the message", "copy of your message",
+		"undelivered message", "message contents", "included is",
+	} {
+		if strings.HasPrefix(line, words) {
+			return true
+		}
+	}
+	return false
 }
 
 // textFailures finds who failed in a report that people were meant to read.
@@ -43,9 +63,12 @@ func textFailures(m *Message, h header, told string) []failure {
 	var strong []failure
 	weak := ""
 	index := map[string]int{}
-	current := -1
+	current, ended := -1, false
 	for line := range strings.SplitSeq(told, "\n") {
-		at := addrInText.FindStringIndex(line)
+		var at []int
+		if strings.IndexByte(line, '@') > 0 {
+			at = addrInText.FindStringIndex(cut(line, maxValue))
+		}
 		if at != nil && !namesOther.MatchString(line) {
 			addr := strings.Trim(line[at[0]:at[1]], ".")
 			key := strings.ToLower(addr)
@@ -59,11 +82,16 @@ func textFailures(m *Message, h header, told string) []failure {
 					strong = append(strong, failure{address: addr})
 				}
 				current = i
+				// A line with address and code says all; what follows is of somebody else.
+				ended = answered.MatchString(line)
+				strong[current].text += line + "\n"
+				continue
 			case weak == "":
 				weak = addr
 			}
 		}
-		if current >= 0 {
+		// Bounded, since each line makes the text anew.
+		if current >= 0 && !ended && len(strong[current].text) < maxDiagnosis {
 			strong[current].text += line + "\n"
 		}
 	}

@@ -5,20 +5,6 @@ import (
 	"strings"
 )
 
-// relayed is the stranger that a mail from one of our addresses names as whom
-// to answer. Our own mail bears our mark, and nobody answers a null sender.
-func relayed(m *Message, h header, own IsOwn) *Mailbox {
-	if h.has("x-onefold-intent") || m.NullReturn {
-		return nil
-	}
-	for _, box := range m.ReplyTo {
-		if strings.Contains(box.Address, "@") && !own(box.Address) {
-			return &box
-		}
-	}
-	return nil
-}
-
 // listReasons: RFC 2369, RFC 2919 and what came before them. A list of ours is
 // no list: what comes through it, people have written to us.
 func listReasons(h header, own IsOwn) (reasons []string) {

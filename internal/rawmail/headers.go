@@ -83,6 +83,13 @@ func splitHeader(raw []byte, w *warnings) (header, []byte) {
 			open.Write(bytes.TrimSpace(line))
 		default:
 			name, value, ok := splitField(line)
+			if !ok && stray == nil && len(h) > 0 && lostIndent(h[len(h)-1].value, open.String(), line) {
+				w.add(warnStrayLine)
+				closeField()
+				h[len(h)-1].value += " " + string(bytes.TrimSpace(line))
+				kept += len(line)
+				break
+			}
 			if !ok {
 				if stray == nil {
 					stray = rest
@@ -106,6 +113,15 @@ func splitHeader(raw []byte, w *warnings) (header, []byte) {
 	return h, nil
 }
 
+// lostIndent: a parameter on a line of its own, after a value that ends in a
+// semicolon, is a continuation whose white space got lost.
+func lostIndent(value, open string, line []byte) bool {
+	if open != "" {
+		value = open
+	}
+	return strings.HasSuffix(value, ";") && len(value) < maxValue && len(line) < maxValue && bytes.IndexByte(line, '=') > 0
+}
+
 // endOnStray: the block ended in lines that are no fields. They are the body,
 // begun without a separator; with no field before them all is body.
 func endOnStray(h header, raw, stray []byte, w *warnings) (header, []byte) {
@@ -116,13 +132,11 @@ func endOnStray(h header, raw, stray []byte, w *warnings) (header, []byte) {
 	return h, stray
 }
 
-// nextLine takes LF, CRLF or, in a text that has no LF at all, CR.
+// nextLine takes LF and CRLF.
 func nextLine(b []byte) (line, rest []byte) {
 	i := bytes.IndexByte(b, '\n')
 	if i < 0 {
-		if i = bytes.IndexByte(b, '\r'); i < 0 {
-			return b, nil
-		}
+		return bytes.TrimRight(b, "\r"), nil
 	}
 	return bytes.TrimRight(b[:i], "\r"), b[i+1:]
 }
@@ -150,10 +164,24 @@ func splitField(line []byte) (name, value string, ok bool) {
 // character is split.
 func (h header) toUTF8(w *warnings) {
 	for i, f := range h {
+		if plainASCII(f.value) {
+			continue
+		}
 		value, guessed := guessCharset([]byte(f.value))
 		if guessed {
 			w.add(warn8BitHeader)
 		}
 		h[i].value = value
 	}
+}
+
+// plainASCII: nothing that could be another charset, ISO-2022 with its escapes
+// included.
+func plainASCII(s string) bool {
+	for i := range len(s) {
+		if s[i] >= 0x80 || s[i] == 0x1b {
+			return false
+		}
+	}
+	return true
 }

@@ -14,7 +14,7 @@ import (
 // colour equal to the background, is still text here.
 func renderHTML(src string) string {
 	r := htmlRenderer{}
-	z := html.NewTokenizer(strings.NewReader(src))
+	z := html.NewTokenizer(strings.NewReader(shortTags(src)))
 	z.SetMaxBuf(maxHTML + 1)
 	for r.out.Len() <= MaxText {
 		switch z.Next() {
@@ -114,7 +114,8 @@ func (r *htmlRenderer) open(t html.Token, selfClosing bool) {
 		r.stack = append(r.stack, e)
 	}
 	if t.Data == "li" {
-		r.write("- ")
+		r.emit("-")
+		r.space = true
 	}
 }
 
@@ -151,32 +152,55 @@ func (r *htmlRenderer) newBlock(n int) {
 
 func (r *htmlRenderer) write(text string) {
 	if r.top().pre {
-		for i, line := range strings.Split(strings.ReplaceAll(text, "\r", ""), "\n") {
-			if i > 0 {
+		first := true
+		for line := range strings.SplitSeq(text, "\n") {
+			if !first {
 				r.breaks++
 			}
-			r.emit(line)
+			first = false
+			r.emit(strings.TrimSuffix(line, "\r"))
 		}
 		return
 	}
 	if text == "" {
 		return
 	}
-	words := strings.FieldsFunc(text, func(c rune) bool { return c == ' ' || c == '\n' || c == '\t' || c == '\r' || c == '\u200c' })
-	if first := text[0]; first == ' ' || first == '\n' || first == '\t' || first == '\r' {
-		r.space = true
-	}
-	r.emit(strings.Join(words, " "))
-	if last := text[len(text)-1]; last == ' ' || last == '\n' || last == '\t' || last == '\r' {
-		r.space = true
+	for i := 0; i < len(text); {
+		if width := spaceAt(text, i); width > 0 {
+			r.space = true
+			i += width
+			continue
+		}
+		begin := i
+		for i < len(text) && spaceAt(text, i) == 0 {
+			i++
+		}
+		r.emit(text[begin:i])
 	}
 }
+
+// spaceAt is the width of white space at i, and of the mark that newsletters
+// fill their previews with; 0 for none.
+func spaceAt(s string, i int) int {
+	switch s[i] {
+	case ' ', '\n', '\t', '\r':
+		return 1
+	case 0xe2:
+		if strings.HasPrefix(s[i:], "\u200c") {
+			return 3
+		}
+	}
+	return 0
+}
+
+// quoteMarks are as many as there are counted levels.
+const quoteMarks = "> > > > > > > > > > "
 
 func (r *htmlRenderer) emit(text string) {
 	if text == "" {
 		return
 	}
-	mark := strings.Repeat("> ", r.top().quote)
+	mark := quoteMarks[:2*r.top().quote]
 	if r.out.Len() == 0 {
 		r.out.WriteString(mark)
 		r.breaks, r.space = 0, false

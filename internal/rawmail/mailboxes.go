@@ -7,13 +7,17 @@ import "strings"
 // the list. Entries without an at-sign are left out.
 func mailboxes(value string, w *warnings) []Mailbox {
 	list := []Mailbox{}
+	if len(value) > maxAddressList {
+		// Not in the middle of an address, which would name somebody else.
+		value = value[:strings.LastIndexByte(value[:maxAddressList], ',')+1]
+	}
 	var p mailboxParser
 	flush := func() {
 		if box, ok := p.finish(w); ok && len(list) < maxMailboxes {
 			list = append(list, box)
 		}
 	}
-	for i := 0; i < len(value); i++ {
+	for i := 0; i < len(value) && len(list) < maxMailboxes; i++ {
 		c := value[i]
 		switch {
 		case p.quoted && c == '\\' && i+1 < len(value):
@@ -39,9 +43,10 @@ func mailboxes(value string, w *warnings) []Mailbox {
 			p.addr.WriteByte(c)
 		case c == ',' || c == ';':
 			flush()
-		case c == ':' && !strings.Contains(p.text.String(), "@") && !strings.HasSuffix(strings.ToLower(p.text.String()), "mailto"):
+		case c == ':' && !p.at && !strings.HasSuffix(strings.ToLower(value[max(0, i-6):i]), "mailto"):
 			p = mailboxParser{} // the name of a group (RFC 5322 section 3.4)
 		default:
+			p.at = p.at || c == '@'
 			p.text.WriteByte(c)
 		}
 	}
@@ -51,6 +56,7 @@ func mailboxes(value string, w *warnings) []Mailbox {
 
 type mailboxParser struct {
 	quoted, angle, closed bool
+	at                    bool // an at-sign stands in text
 	depth                 int
 	text, addr, comment   strings.Builder
 	carried               string // a name cut in two by an unquoted comma
@@ -61,6 +67,7 @@ func (p *mailboxParser) write(c byte) {
 		p.addr.WriteByte(c)
 		return
 	}
+	p.at = p.at || c == '@'
 	p.text.WriteByte(c)
 }
 
@@ -78,7 +85,7 @@ func (p *mailboxParser) finish(w *warnings) (Mailbox, bool) {
 			}
 		}
 		if addr == "" {
-			if text != "" && !strings.Contains(carried, "@") {
+			if text != "" && !strings.Contains(carried, "@") && len(carried)+len(text) < 200 {
 				p.carried = strings.TrimPrefix(carried+", "+text, ", ")
 			}
 			return Mailbox{}, false

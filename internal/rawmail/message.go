@@ -28,8 +28,21 @@ type Message struct {
 	// Relayed is whom a mail from an address of ours, without the mark of our
 	// own mail, wants answered: a stranger, as a web form's notification or a
 	// group that writes under its own name has it. Only Own mail has one, and
-	// never one with a null sender.
-	Relayed *Mailbox `json:"relayed"`
+	// never one with a null sender. RelayedBy tells where it stands: ByReplyTo,
+	// ByOriginalFrom or ByBody.
+	Relayed   *Mailbox `json:"relayed"`
+	RelayedBy string   `json:"relayed_by"`
+
+	// Forwarded is the mail that this one passes on; nil when there is none. Only
+	// Human and Own mail has one, of Own mail that is a stranger's, and never
+	// with our mark or a null sender.
+	Forwarded *Forwarded  `json:"forwarded"`
+	Calendar  *Invitation `json:"calendar"` // nil without a calendar part
+	Route     Route       `json:"route"`
+
+	// Doubts are machine words that say why a person should look at Human mail
+	// before it is acted on; none holds content.
+	Doubts []string `json:"doubts"`
 
 	Text      string `json:"text"`      // decoded body as text, from the plain part or else from HTML
 	Visible   string `json:"visible"`   // the part of Text this sender wrote now
@@ -75,6 +88,17 @@ type Suppression struct {
 
 // Kind says what sort of mail this is, decided before any model is asked.
 type Kind string
+
+// The words of Doubts.
+const (
+	DoubtForwarded  = "forwarded_mail"     // it passes on somebody else's mail: whose enquiry is it?
+	DoubtRedirected = "redirected_by_rule" // a rule passed it on and hid whether a person wrote it
+	DoubtCalendar   = "calendar_answer"    // an answer to an invitation, or its end
+)
+
+// ForwardingConfirmation is the reason word of Gmail's question whether mail may
+// be forwarded to us: only a person can answer it.
+const ForwardingConfirmation = "forwarding_confirmation"
 
 // Only human mail can lead to a contact or a follow-up.
 const (

@@ -1,10 +1,13 @@
 package rawmail
 
 import (
+	"bytes"
 	"net/mail"
-	"regexp"
+	"slices"
 	"strings"
 	"time"
+
+	"onefold/internal/digest"
 )
 
 // IsOwn says whether an address is one this deployment sends from. It must not
@@ -36,7 +39,7 @@ func ParseEnveloped(raw []byte, own IsOwn, envelopeFrom string) Message {
 	m, ok := parse(raw, own, null, false)
 	if !ok {
 		m = Message{Kind: Unparseable, KindReasons: []string{warnParserFault}}
-		m.ContentHash = contentHash(nil, []string{string(raw)})
+		m.ContentHash = contentHash(nil, []string{digest.Content(raw)})
 		fillEmpty(&m)
 	}
 	m.Warnings = append(m.Warnings, warnParserFault)
@@ -49,6 +52,9 @@ func parse(raw []byte, own IsOwn, nullSender, withBody bool) (m Message, ok bool
 			m, ok = Message{}, false
 		}
 	}()
+	if bytes.IndexByte(raw, '\n') < 0 && bytes.IndexByte(raw, '\r') >= 0 {
+		raw = bytes.ReplaceAll(raw, []byte("\r"), []byte("\n")) // the lines of a very old system
+	}
 	var w warnings
 	if len(raw) > MaxRaw {
 		w.add(warnTooLarge)
@@ -56,14 +62,20 @@ func parse(raw []byte, own IsOwn, nullSender, withBody bool) (m Message, ok bool
 	}
 	h, rawBody := splitHeader(raw, &w)
 	h.toUTF8(&w)
-	b := body{mediaType: "text/plain", hashed: []string{string(rawBody)}}
+	var b body
 	if withBody {
 		b = readBody(h, rawBody, &w)
+	} else {
+		b = body{mediaType: "text/plain", hashed: []string{digest.Content(rawBody)}}
 	}
 	m = readHeader(h, &w)
 	m.NullReturn = m.NullReturn || nullSender
 	m.Text, m.Attachments = b.text, b.attachments
-	m.Visible, m.Quoted, m.Signature = splitText(b.text)
+	if m.Calendar = calendarOf(b); m.Calendar != nil && strings.TrimSpace(m.Text) == "" {
+		m.Text = m.Calendar.text
+	}
+	m.Visible, m.Quoted, m.Signature = splitText(m.Text)
+	m.Forwarded, m.Route = forwardedOf(&m, b), routeOf(h, &m)
 	classify(&m, h, b, own, &w)
 	m.ContentHash = contentHash(h, b.hashed)
 	m.Warnings = w
@@ -79,6 +91,14 @@ func fillEmpty(m *Message) {
 		}
 	}
 	for _, list := range []*[]string{&m.InReplyTo, &m.References, &m.KindReasons, &m.Warnings} {
+		if *list == nil {
+			*list = []string{}
+		}
+	}
+	if m.Kind != Human && m.Kind != Own {
+		m.Forwarded = nil // what a machine gives back is no forwarding
+	}
+	for _, list := range []*[]string{&m.Doubts, &m.Route.ForwardedBy, &m.Route.Ways} {
 		if *list == nil {
 			*list = []string{}
 		}
@@ -125,22 +145,33 @@ func readHeader(h header, w *warnings) Message {
 	return m
 }
 
-var messageID = regexp.MustCompile(`<([^<>\s]{1,998})>`)
-
 // messageIDs gives the last maxReferences identifiers: the newest of a thread
 // stand at the end (RFC 5322 section 3.6.4).
 func messageIDs(value string) []string {
 	ids := []string{}
-	for _, m := range messageID.FindAllStringSubmatch(value, -1) {
-		ids = append(ids, oneLine(m[1]))
+	for rest := value; len(ids) < maxReferences; {
+		end := strings.LastIndexByte(rest, '>')
+		if end < 0 {
+			break
+		}
+		rest = rest[:end]
+		begin := strings.LastIndexByte(rest, '<')
+		if begin < 0 {
+			break
+		}
+		if id := rest[begin+1:]; id != "" && len(id) <= 998 && !strings.ContainsAny(id, "> \t") {
+			ids = append(ids, oneLine(id))
+		}
+		rest = rest[:begin]
 	}
+	slices.Reverse(ids)
 	if len(ids) == 0 {
 		// Some mailers leave the brackets out.
-		if words := strings.Fields(value); len(words) == 1 && strings.Contains(words[0], "@") {
+		if words := strings.Fields(cut(value, maxValue)); len(words) == 1 && strings.Contains(words[0], "@") {
 			ids = append(ids, oneLine(strings.Trim(words[0], "<>")))
 		}
 	}
-	return ids[max(0, len(ids)-maxReferences):]
+	return ids
 }
 
 func readDate(h header, w *warnings) time.Time {

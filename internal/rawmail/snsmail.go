@@ -1,6 +1,7 @@
 package rawmail
 
 import (
+	"bytes"
 	"encoding/json"
 	"strings"
 )
@@ -11,37 +12,34 @@ type notice struct {
 	list []Suppression
 }
 
-// snsNotice reads the text of an SNS mail whose message is an SES event
+// snsNotice reads the text of an SNS mail whose message is an SES event, nil
+// for any other text
 // (Amazon SES developer guide, "Amazon SNS notification contents").
-func snsNotice(text string) (notice, bool) {
-	if !strings.HasPrefix(strings.TrimSpace(text), "{") {
-		return notice{}, false
+func snsNotice(text string) *notice {
+	if text = strings.TrimSpace(text); !strings.HasPrefix(text, "{") {
+		return nil
 	}
 	// Relays break lines longer than 998 bytes, inside JSON strings too; between
 	// tokens a line end means nothing.
-	text = strings.ReplaceAll(text, "\n", "")
-	var outer struct{ Type, Message string }
+	inner := firstObject(strings.ReplaceAll(text, "\n", ""))
 	// Raw delivery leaves the envelope out, so the text may be the event itself.
-	inner := text
-	if err := json.NewDecoder(strings.NewReader(text)).Decode(&outer); err == nil && outer.Message != "" {
-		inner = outer.Message
-	}
-	type recipient struct {
-		EmailAddress, Status, Action, DiagnosticCode string
+	var outer struct{ Type, Message string }
+	if err := json.Unmarshal([]byte(inner), &outer); err == nil && outer.Message != "" {
+		inner = firstObject(outer.Message)
 	}
 	var event struct {
 		NotificationType string
 		Bounce           struct {
 			BounceType        string
-			BouncedRecipients []recipient
+			BouncedRecipients recipients
 		}
 		Complaint struct {
 			ComplaintFeedbackType string
-			ComplainedRecipients  []recipient
+			ComplainedRecipients  recipients
 		}
 	}
-	if err := json.NewDecoder(strings.NewReader(inner)).Decode(&event); err != nil {
-		return notice{}, false
+	if err := json.Unmarshal([]byte(inner), &event); err != nil {
+		return nil
 	}
 	n := notice{kind: event.NotificationType}
 	switch n.kind {
@@ -57,8 +55,52 @@ func snsNotice(text string) (notice, bool) {
 		}
 	case "Delivery":
 	default:
-		return notice{}, false
+		return nil
 	}
-	n.list = n.list[:min(len(n.list), maxRecipients)]
-	return n, true
+	return &n
+}
+
+// firstObject cuts a text behind the JSON object that it begins with: SNS mails
+// have a footer.
+func firstObject(text string) string {
+	depth, quoted := 0, false
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case quoted && c == '\\':
+			i++
+		case c == '"':
+			quoted = !quoted
+		case quoted:
+		case c == '{':
+			depth++
+		case c == '}':
+			if depth--; depth <= 0 {
+				return text[:i+1]
+			}
+		}
+	}
+	return text
+}
+
+type recipient struct {
+	EmailAddress, Status, Action, DiagnosticCode string
+}
+
+// recipients takes the first maxRecipients of a list, which may be as long as
+// the mail.
+type recipients []recipient
+
+func (r *recipients) UnmarshalJSON(b []byte) error {
+	d := json.NewDecoder(bytes.NewReader(b))
+	if t, err := d.Token(); err != nil || t != json.Delim('[') {
+		return nil // no list: no recipients
+	}
+	for d.More() && len(*r) < maxRecipients {
+		var one recipient
+		if err := d.Decode(&one); err != nil {
+			return err
+		}
+		*r = append(*r, one)
+	}
+	return nil
 }

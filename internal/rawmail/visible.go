@@ -2,40 +2,53 @@ package rawmail
 
 import "strings"
 
+// splitLines are the lines of a text, with what is known of each.
+type splitLines struct {
+	lines  []string
+	sights []sight
+	budget int // of joined lines that may still be tried as a quotation header
+}
+
 // splitText parts a text into what its sender wrote now, what is quoted or
 // forwarded, and the signature. Every line lands in one of the three, save
 // the signature's delimiter.
 //
 // Beyond maxSplitLines nothing more is looked for.
 func splitText(text string) (visible, quoted, signature string) {
-	lines := strings.Split(text, "\n")
+	// As many as there are: SplitN makes room for as many as it may find.
+	count := min(strings.Count(text, "\n"), maxSplitLines) + 1
+	t := splitLines{lines: strings.SplitN(text, "\n", count), budget: maxQuoteTries}
+	t.sights = make([]sight, len(t.lines))
+	for i, l := range t.lines[:min(len(t.lines), maxSplitLines)] {
+		t.sights[i] = sightOf(l)
+	}
 	var out [3][]string
 	const seen, quote, sign = 0, 1, 2
-	state, written, budget := seen, false, maxQuoteTries
-	for i := 0; i < len(lines); i++ {
-		line := lines[i]
+	state, written := seen, false
+	for i := 0; i < len(t.lines); i++ {
+		line := t.lines[i]
 		if i >= maxSplitLines {
-			out[state] = append(out[state], lines[i:]...)
+			out[state] = append(out[state], line)
 			break
 		}
 		if strings.HasPrefix(strings.TrimLeft(line, " \t"), ">") {
 			out[quote] = append(out[quote], line)
 			continue
 		}
-		if n := quoteHeader(lines[i:], &budget); n > 0 {
-			out[quote] = append(out[quote], lines[i:i+n]...)
+		if n := t.quoteHeader(i); n > 0 {
+			out[quote] = append(out[quote], t.lines[i:i+n]...)
 			i += n - 1
 			// Marked lines after the header mean that answers may stand
 			// between them; without marks all the rest is the older mail.
-			if !markedNext(lines[i+1:]) {
-				out[quote] = append(out[quote], lines[i+1:]...)
+			if !markedNext(t.lines[i+1:]) {
+				out[quote] = append(out[quote], t.lines[i+1:]...)
 				break
 			}
 			state = seen
 			continue
 		}
-		if wholeRest(lines[i:]) {
-			out[quote] = append(out[quote], lines[i:]...)
+		if t.wholeRest(i) {
+			out[quote] = append(out[quote], t.lines[i:]...)
 			break
 		}
 		if state == seen {
@@ -43,7 +56,7 @@ func splitText(text string) (visible, quoted, signature string) {
 				state = sign
 				continue
 			}
-			if signatureStart(lines[i:], written, &budget) {
+			if t.signatureStart(i, written) {
 				state = sign
 			}
 		}
@@ -100,24 +113,25 @@ func delimiter(line string) bool {
 
 // signatureStart is a line such as "Sent from my phone", or a closing
 // greeting near the end of what was written.
-func signatureStart(lines []string, afterText bool, budget *int) bool {
-	line := strings.TrimSpace(lines[0])
+func (t *splitLines) signatureStart(i int, afterText bool) bool {
+	line := strings.TrimSpace(t.lines[i])
 	if line == "" || len(line) > 120 || !afterText {
 		return false
 	}
 	if sentFrom.MatchString(line) {
 		return true
 	}
-	if !closing.MatchString(line) {
+	if !isClosing(line) {
 		return false
 	}
 	// A name, a title and a number may follow; paragraphs may not.
 	rest := 0
-	for i, l := range lines[1:] {
-		if l = strings.TrimSpace(l); l == "" {
+	for n := i + 1; n < min(len(t.lines), i+maxSignature); n++ {
+		l := strings.TrimSpace(t.lines[n])
+		if l == "" {
 			continue
 		}
-		if strings.HasPrefix(l, ">") || delimiter(l) || quoteHeader(lines[1+i:], budget) > 0 || wholeRest(lines[1+i:]) {
+		if strings.HasPrefix(l, ">") || delimiter(l) || t.quoteHeader(n) > 0 || t.wholeRest(n) {
 			break
 		}
 		if rest++; rest > 8 || len(l) > 90 {

@@ -46,3 +46,37 @@ func TestEveryWordLandsInOnePart(t *testing.T) {
 		}
 	})
 }
+
+// TestLanguages: the line above a quotation and the greeting below a text, as
+// mail programs and people write them in each language.
+func TestLanguages(t *testing.T) {
+	t.Parallel()
+	for language, c := range map[string]struct{ header, greeting string }{
+		"English":    {"On Tue, 3 Mar 2026 at 10:00, Bob <bob@example.net> wrote:", "Kind regards,"},
+		"German":     {"Am Di., 3. März 2026 um 10:00 Uhr schrieb Bob <bob@example.net>:", "Mit freundlichen Grüßen"},
+		"French":     {"Le mar. 3 mars 2026 à 10:00, Bob <bob@example.net> a écrit :", "Cordialement,"},
+		"Spanish":    {"El mar, 3 mar 2026 a las 10:00, Bob (<bob@example.net>) escribió:", "Un saludo,"},
+		"Italian":    {"Il giorno mar 3 mar 2026 alle ore 10:00 Bob <bob@example.net> ha scritto:", "Cordiali saluti"},
+		"Portuguese": {"Em ter., 3 de mar. de 2026 às 10:00, Bob <bob@example.net> escreveu:", "Atenciosamente,"},
+		"Dutch":      {"Op di 3 mrt 2026 om 10:00 schreef Bob <bob@example.net>:", "Met vriendelijke groet,"},
+		"Swedish":    {"Den tis 3 mars 2026 kl 10:00 skrev Bob <bob@example.net>:", "Vänliga hälsningar"},
+		"Danish":     {"Den tirs. 3. mar. 2026 kl. 10.00 skrev Bob <bob@example.net>:", "Med venlig hilsen"},
+		"Finnish":    {"ti 3. maalisk. 2026 klo 10.00 Bob (bob@example.net) kirjoitti:", "Ystävällisin terveisin"},
+		"Polish":     {"wt., 3 mar 2026 o 10:00 Bob <bob@example.net> napisał(a):", "Pozdrawiam"},
+		"Czech":      {"út 3. 3. 2026 v 10:00 odesílatel Bob <bob@example.net> napsal:", "S pozdravem"},
+		"Hungarian":  {"Bob <bob@example.net> ezt írta (időpont: 2026. márc. 3., K, 10:00) ezt írta:", "Üdvözlettel"},
+		"Romanian":   {"În mar., 3 mar. 2026 la 10:00, Bob <bob@example.net> a scris:", "Cu stimă,"},
+		"Russian":    {"вт, 3 мар. 2026 г. в 10:00, Bob <bob@example.net>:", "С уважением,"},
+		"Ukrainian":  {"вт, 3 бер. 2026 р. о 10:00 Bob <bob@example.net> пише:", "З повагою"},
+		"Greek":      {"Στις Τρί 3 Μαρ 2026 στις 10:00, ο χρήστης Bob <bob@example.net> έγραψε:", "Με εκτίμηση"},
+		"Turkish":    {"Bob <bob@example.net>, 3 Mar 2026 Sal, 10:00 tarihinde şunu yazdı:", "Saygılarımla"},
+		"Chinese":    {"Bob <bob@example.net> 于2026年3月3日周二 10:00写道：", "此致"},
+		"Japanese":   {"2026年3月3日(火) 10:00 Bob <bob@example.net>:", "敬具"},
+	} {
+		text := "Ten chairs.\n\n" + c.greeting + "\nAnn Lee\n\n" + c.header + "\n> What may we do?\n"
+		m := parse(head + "Content-Type: text/plain; charset=utf-8\n\n" + text)
+		if m.Visible != "Ten chairs." || m.Signature != c.greeting+"\nAnn Lee" || !strings.HasPrefix(m.Quoted, c.header) {
+			t.Errorf("%s: visible %q, signature %q, quoted %q", language, m.Visible, m.Signature, m.Quoted)
+		}
+	}
+}

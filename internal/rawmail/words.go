@@ -1,15 +1,14 @@
 package rawmail
 
 import (
-	"encoding/base64"
 	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
-	"golang.org/x/net/html/charset"
 	"golang.org/x/text/encoding"
 	"golang.org/x/text/encoding/charmap"
+	"golang.org/x/text/encoding/htmlindex"
 	"golang.org/x/text/encoding/ianaindex"
 	"golang.org/x/text/encoding/japanese"
 )
@@ -22,7 +21,11 @@ var encodedWord = regexp.MustCompile(`=\?([^?\s*]+)(?:\*[^?\s]*)?\?([bBqQ])\?([^
 // of one charset are joined before decoding, since many mailers split a
 // character between two words. A word of unknown charset stays as it is.
 func decodeWords(s string, w *warnings) string {
-	found := encodedWord.FindAllStringSubmatchIndex(s, -1)
+	s = cut(s, maxEncoded)
+	if !strings.Contains(s, "=?") {
+		return oneLine(s)
+	}
+	found := encodedWord.FindAllStringSubmatchIndex(s, 500)
 	if found == nil {
 		return oneLine(s)
 	}
@@ -63,26 +66,6 @@ func wordBytes(kind, text string) []byte {
 	return decodeQuoted([]byte(strings.ReplaceAll(text, "_", "=20")), len(text))
 }
 
-// decodeBase64 keeps what can be decoded; characters outside the alphabet do
-// not count (RFC 2045 section 6.8).
-func decodeBase64(in []byte, limit int) []byte {
-	clean := make([]byte, 0, min(len(in), limit/3*4+8))
-	for _, c := range in {
-		if len(clean) >= limit/3*4+4 {
-			break
-		}
-		if c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z' || c >= '0' && c <= '9' || c == '+' || c == '/' {
-			clean = append(clean, c)
-		}
-	}
-	if len(clean)%4 == 1 {
-		clean = clean[:len(clean)-1]
-	}
-	out := make([]byte, base64.RawStdEncoding.DecodedLen(len(clean)))
-	n, _ := base64.RawStdEncoding.Decode(out, clean) // nothing outside the alphabet is left to fail on
-	return out[:n]
-}
-
 // decodeCharset is total; ok is false for an unknown charset, where the text
 // is a guess.
 func decodeCharset(b []byte, label string, w *warnings) (text string, ok bool) {
@@ -107,6 +90,9 @@ func decodeCharset(b []byte, label string, w *warnings) (text string, ok bool) {
 		text, _ := guessCharset(b)
 		return text, false
 	}
+	if single, ok := enc.(*charmap.Charmap); ok {
+		return decodeSingle(b, single), true
+	}
 	out, err := enc.NewDecoder().Bytes(b)
 	if err != nil || !utf8.Valid(out) {
 		w.add(warnCharsetMismatch)
@@ -117,8 +103,8 @@ func decodeCharset(b []byte, label string, w *warnings) (text string, ok bool) {
 }
 
 func lookUp(label string) encoding.Encoding {
-	enc, name := charset.Lookup(label)
-	if enc == nil || name == "replacement" {
+	enc, err := htmlindex.Get(label)
+	if err != nil || enc == encoding.Replacement {
 		enc, _ = ianaindex.MIME.Encoding(label) // nil for unknown and for unsupported
 	}
 	return enc
@@ -135,11 +121,22 @@ func guessCharset(b []byte) (text string, guessed bool) {
 	if utf8.Valid(b) {
 		return string(b), false
 	}
-	out, err := charmap.Windows1252.NewDecoder().Bytes(b)
-	if err != nil {
-		return strings.ToValidUTF8(string(b), "\ufffd"), true
+	return decodeSingle(b, charmap.Windows1252), true
+}
+
+// decodeSingle decodes a charset of one byte for each character, into memory
+// measured before.
+func decodeSingle(b []byte, c *charmap.Charmap) string {
+	size := 0
+	for _, one := range b {
+		size += utf8.RuneLen(c.DecodeByte(one))
 	}
-	return string(out), true
+	var out strings.Builder
+	out.Grow(size)
+	for _, one := range b {
+		out.WriteRune(c.DecodeByte(one))
+	}
+	return out.String()
 }
 
 func isASCII(b []byte) bool {
@@ -154,7 +151,7 @@ func isASCII(b []byte) bool {
 // oneLine drops control characters and joins white space, so that no header
 // value can forge a line anywhere.
 func oneLine(s string) string {
-	s = strings.ToValidUTF8(s, "\ufffd")
+	s = strings.ToValidUTF8(cut(s, maxEncoded), "\ufffd")
 	s = strings.Map(func(r rune) rune {
 		switch {
 		case r == '\t' || r == '\n' || r == '\r' || r == '\u2028' || r == '\u2029':

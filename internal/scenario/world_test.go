@@ -13,6 +13,7 @@ import (
 
 	"onefold/internal/app"
 	"onefold/internal/blob"
+	"onefold/internal/crmsync"
 	"onefold/internal/digest"
 	"onefold/internal/extract/rules"
 	"onefold/internal/inbound"
@@ -106,7 +107,7 @@ func newWorld(base ledger.Store, f scenarioFile, p plan) *world {
 	w.postbox = &postbox{w: w}
 	w.cabinet = &cabinet{w: w, byRef: map[string]*record{}}
 	w.sys = app.Wire(app.Parts{
-		Store: store{base, w}, Blob: w.blobs, Mailer: w.postbox, CRM: w.cabinet, Extractor: reader{rules.New(), w}, IDs: key,
+		Store: store{base, w}, Blob: w.blobs, Mailer: w.postbox, CRM: crmsync.OneAccount(w.cabinet), Extractor: reader{rules.New(), w}, IDs: key,
 		Secrets: secrets, Now: time.Now, Log: slog.New(slog.NewTextHandler(io.Discard, &slog.HandlerOptions{Level: slog.LevelError + 1})),
 		Timeout: timeout, CallTime: callTime, KeepPolicy: 24 * time.Hour,
 	})

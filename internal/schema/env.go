@@ -23,6 +23,14 @@ const (
 	EnvPublicURL        = "ONEFOLD_PUBLIC_URL"
 	EnvOIDCIssuer       = "ONEFOLD_OIDC_ISSUER"
 	EnvOIDCClient       = "ONEFOLD_OIDC_CLIENT"
+	EnvExtractor        = "ONEFOLD_EXTRACTOR"
+	EnvModelID          = "ONEFOLD_MODEL_ID"
+	EnvModelRegion      = "ONEFOLD_MODEL_REGION"
+	EnvModelOutput      = "ONEFOLD_MODEL_OUTPUT"
+	EnvModelMaxTokens   = "ONEFOLD_MODEL_MAX_TOKENS"
+	EnvModelPrice       = "ONEFOLD_MODEL_PRICE"
+	EnvModelBudget      = "ONEFOLD_MODEL_BUDGET"
+	EnvGuardrail        = "ONEFOLD_GUARDRAIL"
 )
 
 // Environment lists the variables.
@@ -41,5 +49,13 @@ func Environment() []Env {
 		{EnvPublicURL, []Function{Send, Console}, false, "the base URL under which people reach the API: opt-out links, sign-in"},
 		{EnvOIDCIssuer, []Function{Console}, true, "the issuer of the console's users"},
 		{EnvOIDCClient, []Function{Console}, true, "the console's client ID at that issuer"},
+		{EnvExtractor, []Function{Extract}, false, "who reads the text: rules (default) or bedrock"},
+		{EnvModelID, []Function{Extract}, false, "the ID or ARN of the model or inference profile; bedrock needs it"},
+		{EnvModelRegion, []Function{Extract}, false, "the region of the model; empty: the function's own"},
+		{EnvModelOutput, []Function{Extract}, false, "how the model is held to the form of its answer: schema (default), or tool for models without structured output"},
+		{EnvModelMaxTokens, []Function{Extract}, false, "the most tokens of an answer, 256 to 8192; empty: 1024"},
+		{EnvModelPrice, []Function{Extract}, false, "US dollars for a million tokens in and out, such as 1.00/5.00; bedrock needs it"},
+		{EnvModelBudget, []Function{Extract}, false, "US dollars that the model may cost a tenant on a day; then rules read and people decide; empty: 5"},
+		{EnvGuardrail, []Function{Extract}, false, "a guardrail as ID:version; empty: none"},
 	}
 }

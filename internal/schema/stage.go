@@ -40,3 +40,15 @@ const (
 	SecretCRM           = "crm/"
 	SecretConsole       = "console-session" // signs the console's session cookies
 )
+
+// SettingsOutput is the output of the core stack that names the settings which
+// it was deployed with, parted by spaces, or says NoSettings. It holds no
+// values.
+const (
+	SettingsOutput = "Settings"
+	NoSettings     = "none"
+)
+
+// ModelOutput is the output of the core stack that holds the ARN of the model
+// or inference profile which extract may ask; a stage read by rules has none.
+const ModelOutput = "ModelArn"

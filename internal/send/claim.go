@@ -163,7 +163,7 @@ func (s *Service) claimCommit(op outbox.Operation, i, claimed followup.Intent, n
 	behind := claimed.LeaseUntil.Add(time.Second)
 	return c, c.Update("operation", operationKey(op),
 		ledger.All(ledger.Is("state", outbox.Open), ledger.Is("transition", op.Transition), ledger.Is("not_before", op.NotBefore)),
-		ledger.Item{"not_before": behind, "due_at": behind, "nudges": 0, "reason": "sending"})
+		ledger.Item{"not_before": behind, "due_at": behind, "nudges": 0, "reason": outbox.ReasonSending})
 }
 
 // clear is the guard's condition: no item at all, or nothing in it that
@@ -182,7 +182,7 @@ func clear(i followup.Intent) ledger.Cond {
 func (s *Service) refusedClaim(ctx context.Context, op outbox.Operation, i followup.Intent, r *ledger.Refused) error {
 	content, changed := r.By("intent")
 	if changed && (content.Current.Text("state") != followup.Ready || content.Current.Int("transition") != i.Transition) {
-		return nil // another worker was quicker
+		return s.leave(ctx, i, "claimed_by_another")
 	}
 	if f, ok := r.By("guard"); ok {
 		word := guard.Blocks(f.Current, i.Scope)
@@ -213,7 +213,7 @@ func (s *Service) refusedClaim(ctx context.Context, op outbox.Operation, i follo
 		}
 		return s.later(ctx, op, i, until, "quiet_period")
 	}
-	return nil // attempt or operation: somebody else is at it
+	return s.leave(ctx, i, "moved_by_another") // attempt or operation
 }
 
 // audit is the part of a record that every step on an intent shares.

@@ -3,12 +3,14 @@ package send
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"time"
 
 	"onefold/internal/flow"
 	"onefold/internal/followup"
 	"onefold/internal/guard"
 	"onefold/internal/ledger"
+	"onefold/internal/metric"
 	"onefold/internal/outbox"
 	"onefold/internal/review"
 	"onefold/internal/schema"
@@ -42,7 +44,7 @@ func (s *Service) deadline(ctx context.Context, op outbox.Operation, i followup.
 			ledger.Item{"not_before": again, "due_at": again, "nudges": 0, "reason": "feed_not_proven"}); err != nil {
 			return err
 		}
-		return s.commit(ctx, c, "wait for the feed")
+		return s.commit(ctx, c, "wait for the feed", intentAttr(i), metric.Seconds(schema.UnknownAge, s.now().Sub(i.UnknownSince)))
 	}
 	if i.OnUnknown != tenant.UnknownResend {
 		return s.refer(ctx, op, i, "outcome_unknown")
@@ -62,21 +64,27 @@ func (s *Service) deadline(ctx context.Context, op outbox.Operation, i followup.
 		ledger.Item{"not_before": now, "due_at": now.Add(flow.OperationDue), "nudges": 0, "reason": ""}); err != nil {
 		return err
 	}
-	return s.commit(ctx, c, "resend")
+	return s.commit(ctx, c, "resend", intentAttr(i), metric.Count(schema.UnknownReferred, 1))
 }
 
 // feedAliveSince tells whether an event of the provider that happened at t or
 // later has come through the feed.
 func (s *Service) feedAliveSince(ctx context.Context, t utc.Time) (bool, error) {
-	it, err := s.Store.Get(ctx, ledger.Key{Entity: ledger.FeedProbe, Tenant: ledger.NoTenant, ID: "feed"})
-	if err != nil {
-		return false, fmt.Errorf("read the feed probe: %w", err)
-	}
-	at, err := utc.Parse(it.Text("alive_at"))
+	at, err := s.feedAliveAt(ctx)
 	if err != nil {
 		return false, err
 	}
 	return !at.Before(t), nil
+}
+
+// feedAliveAt is when the latest event happened that has come through the
+// feed; zero if none has.
+func (s *Service) feedAliveAt(ctx context.Context) (utc.Time, error) {
+	it, err := s.Store.Get(ctx, ledger.Key{Entity: ledger.FeedProbe, Tenant: ledger.NoTenant, ID: "feed"})
+	if err != nil {
+		return utc.Time{}, fmt.Errorf("read the feed probe: %w", err)
+	}
+	return utc.Parse(it.Text("alive_at"))
 }
 
 // cancelAll ends what an opt-out, bounce or complaint forbids: the intents of
@@ -188,5 +196,5 @@ func (s *Service) cancelOne(ctx context.Context, i followup.Intent, word string)
 			}
 		}
 	}
-	return s.commit(ctx, c, "cancel")
+	return s.commit(ctx, c, "cancel", intentAttr(i), slog.String("reason", word), metric.Count(schema.SuppressionBlocks, 1))
 }

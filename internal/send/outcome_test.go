@@ -75,6 +75,9 @@ func TestWhatIsSubmittedIsTheApprovedContentWithOurTags(t *testing.T) {
 			i.ContentHash = i.HashContent()
 			i.ApprovedHash = i.ContentHash
 		})
+		w.send.OptOut = func(tenantID, intentID string) string {
+			return "https://api.example.com/optout/" + tenantID + "/" + intentID
+		}
 		w.must(w.run())
 		m := w.post.got[0].mail
 		if m.To != "kim@example.com" || m.Subject != "Re: huts" || m.Text != "Hello" || m.From != "hello@demo.example" {
@@ -86,6 +89,10 @@ func TestWhatIsSubmittedIsTheApprovedContentWithOurTags(t *testing.T) {
 		}
 		// RFC 3834 section 5, RFC 5322 section 3.6.4.
 		if headers["Auto-Submitted"] != "auto-replied" || headers["In-Reply-To"] != "<q@example.com>" || headers["References"] != "<q@example.com>" {
+			t.Errorf("headers %v", headers)
+		}
+		// RFC 8058 section 3.1.
+		if headers["List-Unsubscribe"] != "<https://api.example.com/optout/demo/i1>" || headers["List-Unsubscribe-Post"] != "List-Unsubscribe=One-Click" {
 			t.Errorf("headers %v", headers)
 		}
 		want := []mailer.Tag{{Name: mailer.TagTenant, Value: "demo"}, {Name: mailer.TagIntent, Value: "i1"}, {Name: mailer.TagAttempt, Value: "1"}}

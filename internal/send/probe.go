@@ -22,6 +22,7 @@ const SimulatorSuccess = "success@simulator.amazonses.com"
 // so a crash leaves nothing, a probe too many is harmless, and one too few is
 // made up for by the next.
 func (s *Service) Probe(ctx context.Context, from tenant.Sender) mailer.Result {
+	s.logFeed(ctx) // of the probes before this one
 	ctx, cancel := context.WithTimeout(ctx, s.CallTime)
 	defer cancel()
 	res := s.Mailer.Submit(ctx, mailer.Mail{

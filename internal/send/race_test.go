@@ -52,24 +52,7 @@ func TestTwoWorkersInEveryOrderSubmitOnce(t *testing.T) {
 
 func interleave(t *testing.T, path []int) (taken []int) {
 	w := newWorld(t, nil)
-	var live []*actor
-	for range 2 {
-		if a, alive := start(t.Context(), w.worker()); alive {
-			live = append(live, a)
-		}
-	}
-	for len(live) > 0 {
-		n := 0
-		if len(live) == 2 {
-			if len(taken) < len(path) {
-				n = path[len(taken)]
-			}
-			taken = append(taken, n)
-		}
-		if !live[n].go1(false) {
-			live = append(live[:n], live[n+1:]...)
-		}
-	}
+	taken = w.inOrder(t, []func(context.Context){w.worker(), w.worker()}, path)
 	if len(w.post.got) != 1 || w.state() != followup.Accepted {
 		t.Errorf("%d submissions, intent %s", len(w.post.got), w.state())
 	}

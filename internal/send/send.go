@@ -36,7 +36,7 @@ import (
 	"onefold/internal/utc"
 )
 
-// Service submits follow-ups. All fields are needed.
+// Service submits follow-ups. All fields but OptOut are needed.
 type Service struct {
 	Store    ledger.Store
 	Policies *policybook.Book
@@ -46,6 +46,9 @@ type Service struct {
 	Timeout  time.Duration // after which this worker is killed
 	CallTime time.Duration // the most one call of the provider may take
 	Log      *slog.Logger
+	// OptOut is the address of an intent's opt-out link. It alone may be nil:
+	// the mail then carries no link, and who wants no more has to answer.
+	OptOut func(tenantID, intentID string) string
 }
 
 // Handle works on one change of the outbox table. An error means that the
@@ -81,7 +84,7 @@ func (s *Service) Handle(ctx context.Context, ch ledger.Change) error {
 		return s.submit(ctx, op, i)
 	case followup.Sending:
 		if now.Before(i.LeaseUntil) {
-			return nil // its owner may live; due_at lies behind the lease
+			return s.leave(ctx, i, "sending") // its owner may live; due_at lies behind the lease
 		}
 		return s.lapse(ctx, op, i)
 	case followup.Unknown:
@@ -124,11 +127,11 @@ func (s *Service) call(ctx context.Context, i followup.Intent) mailer.Result {
 	}
 	ctx, cancel := context.WithTimeout(ctx, limit.Sub(s.now()))
 	defer cancel()
-	return s.Mailer.Submit(ctx, mailOf(i))
+	return s.Mailer.Submit(ctx, s.mailOf(i))
 }
 
 // mailOf is the mail exactly as it was decided and approved.
-func mailOf(i followup.Intent) mailer.Mail {
+func (s *Service) mailOf(i followup.Intent) mailer.Mail {
 	m := mailer.Mail{
 		From: i.From, ReplyTo: i.ReplyTo, To: i.Recipient, Subject: i.Subject, Text: i.Text,
 		ConfigurationSet: i.ConfigurationSet,
@@ -142,6 +145,12 @@ func mailOf(i followup.Intent) mailer.Mail {
 	}
 	if i.InReplyTo != "" {
 		m.Headers = append(m.Headers, mailer.Header{Name: "In-Reply-To", Value: i.InReplyTo}, mailer.Header{Name: "References", Value: i.References})
+	}
+	if s.OptOut != nil {
+		// RFC 8058 section 3.1: one HTTPS address, and the word that a POST to it is
+		// enough.
+		m.Headers = append(m.Headers, mailer.Header{Name: "List-Unsubscribe", Value: "<" + s.OptOut(i.Tenant, i.ID) + ">"},
+			mailer.Header{Name: "List-Unsubscribe-Post", Value: "List-Unsubscribe=One-Click"})
 	}
 	return m
 }

@@ -11,7 +11,9 @@ import (
 	"onefold/internal/followup"
 	"onefold/internal/ledger"
 	"onefold/internal/mailer"
+	"onefold/internal/metric"
 	"onefold/internal/outbox"
+	"onefold/internal/schema"
 )
 
 // SettleTries is how often the write after the call is tried. When all fail,
@@ -39,6 +41,8 @@ func (s *Service) settle(ctx context.Context, op outbox.Operation, i followup.In
 			return nil
 		}
 	}
+	s.Log.LogAttrs(ctx, slog.LevelError, "outcome not stored", intentAttr(i), slog.Int64("attempt", i.Attempt),
+		slog.String("outcome", string(res.Outcome)), slog.String("error", err.Error()), metric.Count(schema.SettlesFailed, 1))
 	return fmt.Errorf("settle intent %s: %w", i.ID, err)
 }
 
@@ -103,7 +107,11 @@ func (s *Service) settleOnce(ctx context.Context, op outbox.Operation, i followu
 	if err := s.moveTimer(&c, op, i, event, opSet); err != nil {
 		return err
 	}
-	return s.Store.Commit(ctx, c)
+	err := s.Store.Commit(ctx, c)
+	if err == nil {
+		s.logStored(ctx, i, res)
+	}
+	return err
 }
 
 // moveTimer ends the operation with the intent, or sets it to when the intent
@@ -124,8 +132,12 @@ func (s *Service) moveTimer(c *ledger.Commit, op outbox.Operation, i followup.In
 // refused. The outcome itself is never thrown away.
 func (s *Service) settleRefused(ctx context.Context, op outbox.Operation, i followup.Intent, res mailer.Result, r *ledger.Refused) error {
 	if f, taken := r.By("message_index"); taken && len(r.Failures) == 1 && !evidence.Indexed(f.Current, i.Tenant, i.ID, i.Attempt) {
-		evidence.AlarmMessageID(ctx, s.Log, i.Tenant, i.ID, i.Attempt)
-		return s.settleOnce(ctx, op, i, res, false)
+		// The alarm is for what has been stored: a fault brings this way again.
+		err := s.settleOnce(ctx, op, i, res, false)
+		if err == nil {
+			evidence.AlarmMessageID(ctx, s.Log, i.Tenant, i.ID, i.Attempt)
+		}
+		return err
 	}
 	// Either our own write of a moment ago (its answer was lost), or the lease
 	// lapsed and the outcome is evidence that came late.
@@ -166,6 +178,7 @@ func (s *Service) lateResult(ctx context.Context, i followup.Intent, a followup.
 	if err := s.Store.Commit(ctx, c); err != nil {
 		return fmt.Errorf("late result of intent %s: %w", i.ID, err)
 	}
+	s.logLate(ctx, i, a, res)
 	return nil
 }
 
@@ -208,13 +221,4 @@ func attemptEvent(res mailer.Result) string {
 	case mailer.Unknown:
 	}
 	return "lose"
-}
-
-func (s *Service) logOutcome(ctx context.Context, i followup.Intent, res mailer.Result) {
-	level := slog.LevelInfo
-	if res.Outcome == mailer.Unknown || res.Halt {
-		level = slog.LevelWarn
-	}
-	s.Log.LogAttrs(ctx, level, "submission", slog.String("tenant", i.Tenant), slog.String("intent", i.ID), slog.Int64("attempt", i.Attempt),
-		slog.String("outcome", string(res.Outcome)), slog.String("reason", res.Reason), slog.String("message_id", res.MessageID))
 }

@@ -3,10 +3,12 @@ package send
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"time"
 
 	"onefold/internal/followup"
 	"onefold/internal/ledger"
+	"onefold/internal/metric"
 	"onefold/internal/outbox"
 	"onefold/internal/review"
 	"onefold/internal/schema"
@@ -26,7 +28,7 @@ func (s *Service) later(ctx context.Context, op outbox.Operation, i followup.Int
 		ledger.Item{"not_before": at, "due_at": at, "nudges": 0, "reason": reason}); err != nil {
 		return err
 	}
-	return s.commit(ctx, c, "postpone")
+	return s.commit(ctx, c, "postpone", intentAttr(i), slog.String("reason", reason), metric.Count(schema.SendsPostponed, 1))
 }
 
 // suppress ends a ready intent that something forbids.
@@ -43,7 +45,7 @@ func (s *Service) suppress(ctx context.Context, op outbox.Operation, i followup.
 	if _, err := c.Move(s.finishStep(op, i, "intent_"+followup.Suppressed)); err != nil {
 		return err
 	}
-	return s.commit(ctx, c, "suppress")
+	return s.commit(ctx, c, "suppress", intentAttr(i), slog.String("reason", reason), metric.Count(schema.SuppressionBlocks, 1))
 }
 
 // refer puts a ready or unknown intent before a person and ends its timer.
@@ -73,7 +75,7 @@ func (s *Service) refer(ctx context.Context, op outbox.Operation, i followup.Int
 	if _, err := c.Move(s.finishStep(op, i, "intent_"+followup.InReview)); err != nil {
 		return err
 	}
-	return s.commit(ctx, c, "refer")
+	return s.commit(ctx, c, "refer", append(referred(i, reason), intentAttr(i), slog.String("reason", reason))...)
 }
 
 // lapse makes a submission whose worker went silent unknown. Not ready: the
@@ -109,7 +111,7 @@ func (s *Service) lapse(ctx context.Context, op outbox.Operation, i followup.Int
 		ledger.Item{"not_before": deadline, "due_at": deadline, "nudges": 0, "reason": "outcome_unknown"}); err != nil {
 		return err
 	}
-	return s.commit(ctx, c, "lapse")
+	return s.commit(ctx, c, "lapse", intentAttr(i), metric.Count(schema.SendingLapsed, 1), metric.Count(schema.SendsUnknown, 1))
 }
 
 // finish ends an operation that has nothing more to do.
@@ -132,15 +134,19 @@ func (s *Service) finishStep(op outbox.Operation, i followup.Intent, result stri
 	}
 }
 
-// commit writes a step. Being refused means that somebody else moved the row:
-// its change comes to a worker of its own, or the timer does.
-func (s *Service) commit(ctx context.Context, c ledger.Commit, what string) error {
+// commit writes a step, and then logs what it counts, if anything. Being
+// refused means that somebody else moved the row: its change comes to a worker
+// of its own, or the timer does.
+func (s *Service) commit(ctx context.Context, c ledger.Commit, what string, counts ...slog.Attr) error {
 	err := s.Store.Commit(ctx, c)
 	if _, refused := ledger.AsRefused(err); refused {
 		return nil
 	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", what, err)
+	}
+	if len(counts) > 0 {
+		s.Log.LogAttrs(ctx, slog.LevelInfo, "intent moved", append([]slog.Attr{slog.String("step", what)}, counts...)...)
 	}
 	return nil
 }

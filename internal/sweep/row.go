@@ -10,6 +10,7 @@ import (
 	"onefold/internal/inbound"
 	"onefold/internal/ledger"
 	"onefold/internal/machine"
+	"onefold/internal/metric"
 	"onefold/internal/outbox"
 	"onefold/internal/schema"
 	"onefold/internal/utc"
@@ -21,7 +22,7 @@ const farther = time.Hour
 
 // row does what one row needs, and tells whether it needed anything. The index
 // is a hint; the row itself decides.
-func (s *Service) row(ctx context.Context, k ledger.Key, now utc.Time, rep *Report) (bool, error) {
+func (s *Service) row(ctx context.Context, k ledger.Key, now utc.Time, rep *tally) (bool, error) {
 	it, err := s.Store.Get(ctx, k)
 	if err != nil {
 		return false, err
@@ -30,6 +31,7 @@ func (s *Service) row(ctx context.Context, k ledger.Key, now utc.Time, rep *Repo
 	if due == "" || due > now.String() {
 		return false, nil // moved on since the index saw it
 	}
+	rep.meet(it, now)
 	m := machineOf(k.Entity)
 	switch {
 	case m != nil && waitsForNobody(m, it.Text("state")):
@@ -42,7 +44,8 @@ func (s *Service) row(ctx context.Context, k ledger.Key, now utc.Time, rep *Repo
 	// A word that newer code wrote. It is nudged on, seldom: left as it is, it
 	// would be first in every run, and some more of its kind would hide all
 	// others.
-	s.Log.LogAttrs(ctx, slog.LevelWarn, "row cannot be parked", slog.String("entity", string(k.Entity)), slog.String("tenant", k.Tenant), slog.String("alarm", "cannot_park"))
+	s.Log.LogAttrs(ctx, slog.LevelWarn, "row cannot be parked", slog.String("entity", string(k.Entity)), slog.String("tenant", k.Tenant), slog.String("alarm", "cannot_park"),
+		metric.Count(schema.RowsUnreadable, 1))
 	return true, s.nudge(ctx, it, farther, rep)
 }
 
@@ -67,16 +70,33 @@ func waitsForNobody(m *machine.Table, state string) bool {
 // wait grows with each nudge, so a stuck row yields to the others.
 func wait(nudges int64) time.Duration { return min(30*time.Second<<min(nudges, 8), time.Hour) }
 
+// meet takes in a row that is due. How long it has made no progress is what it
+// is late now and all that its nudges have put it off.
+func (t *tally) meet(it ledger.Item, now utc.Time) {
+	t.due++
+	if due, err := utc.Parse(it.Text(schema.DueAt)); err == nil {
+		late := now.Sub(due)
+		for n := range it.Int("nudges") {
+			late += wait(n)
+		}
+		t.oldest = max(t.oldest, late)
+	}
+	if it.Text("kind") == outbox.SendIntent && it.Text("state") == outbox.Open && it.Text("reason") == outbox.ReasonSending {
+		t.pastLease++
+	}
+}
+
 // nudge moves the due time and so puts the row on the stream.
-func (s *Service) nudge(ctx context.Context, it ledger.Item, wait time.Duration, rep *Report) error {
+func (s *Service) nudge(ctx context.Context, it ledger.Item, wait time.Duration, rep *tally) error {
 	return s.update(ctx, it, ledger.Item{"nudges": it.Int("nudges") + 1, schema.DueAt: utc.At(s.Now()).Add(wait)}, &rep.Nudged)
 }
 
 // clear takes the timer off a row that should have lost it with its last
 // transition. Nothing else of the row is touched.
-func (s *Service) clear(ctx context.Context, it ledger.Item, rep *Report) error {
+func (s *Service) clear(ctx context.Context, it ledger.Item, rep *tally) error {
 	s.Log.LogAttrs(ctx, slog.LevelWarn, "row kept a timer that nobody needs", slog.String("entity", it.Text(schema.Entity)),
-		slog.String("tenant", it.Text(schema.Tenant)), slog.String("state", it.Text("state")), slog.String("alarm", "timer_left"))
+		slog.String("tenant", it.Text(schema.Tenant)), slog.String("state", it.Text("state")), slog.String("alarm", "timer_left"),
+		metric.Count(schema.RowsUnreadable, 1))
 	return s.update(ctx, it, ledger.Item{schema.DueAt: "", schema.DueShard: ""}, &rep.Cleared)
 }
 
@@ -92,7 +112,7 @@ func (s *Service) update(ctx context.Context, it ledger.Item, set ledger.Item, c
 }
 
 // park takes a row that does not move out of the way, where a person sees it.
-func (s *Service) park(ctx context.Context, it ledger.Item, m *machine.Table, rep *Report) error {
+func (s *Service) park(ctx context.Context, it ledger.Item, m *machine.Table, rep *tally) error {
 	k := ledger.KeyOf(it)
 	var c ledger.Commit
 	r := audit.Record{At: utc.At(s.Now()), By: "sweep", Reasons: []string{"no_progress"}, InboundEvent: it.Text("event"), Contact: it.Text("contact"), Intent: it.Text("intent")}
@@ -109,7 +129,8 @@ func (s *Service) park(ctx context.Context, it ledger.Item, m *machine.Table, re
 	before := rep.Parked
 	err := s.commit(ctx, c, &rep.Parked)
 	if rep.Parked > before {
-		s.Log.LogAttrs(ctx, slog.LevelWarn, "row parked", slog.String("entity", string(k.Entity)), slog.String("tenant", k.Tenant), slog.String("alarm", "parked"))
+		s.Log.LogAttrs(ctx, slog.LevelWarn, "row parked", slog.String("entity", string(k.Entity)), slog.String("tenant", k.Tenant), slog.String("alarm", "parked"),
+			metric.Count(schema.RowsParked, 1))
 	}
 	return err
 }

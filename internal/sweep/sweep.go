@@ -22,6 +22,7 @@ import (
 	"time"
 
 	"onefold/internal/ledger"
+	"onefold/internal/metric"
 	"onefold/internal/schema"
 	"onefold/internal/utc"
 )
@@ -46,6 +47,14 @@ type Report struct {
 	Cleared int // timers of rows that wait for nobody, taken off
 }
 
+// tally is the report with what the run met before it did anything.
+type tally struct {
+	Report
+	due       int           // rows that were due
+	oldest    time.Duration // for how long the longest of them has made no progress
+	pastLease int           // submissions whose lease had lapsed
+}
+
 // Run looks at each shard of both tables once, beginning anywhere, so that a
 // run which is cut short does not always leave out the same ones. The error
 // joins those of single rows and shards; the others were swept all the same.
@@ -61,7 +70,7 @@ func (s *Service) Run(ctx context.Context) (Report, error) {
 		}
 	}
 	first := rand.IntN(len(places))
-	var rep Report
+	var rep tally
 	var faults []error
 	for _, p := range slices.Concat(places[first:], places[:first]) {
 		if err := s.shard(ctx, p.table, p.shard, &rep); err != nil {
@@ -71,12 +80,15 @@ func (s *Service) Run(ctx context.Context) (Report, error) {
 			break
 		}
 	}
-	return rep, errors.Join(faults...)
+	// In every run, so that a sweeper that does not run shows too.
+	s.Log.LogAttrs(ctx, slog.LevelInfo, "swept", metric.Level(schema.RowsDue, rep.due), metric.Seconds(schema.OldestDueAge, rep.oldest),
+		metric.Level(schema.SendingPastLease, rep.pastLease), metric.Count(schema.RowsNudged, rep.Nudged))
+	return rep.Report, errors.Join(faults...)
 }
 
 // shard pages on past what needs nothing, so that stale entries of the index
 // at its head do not hide what lies behind them.
-func (s *Service) shard(ctx context.Context, t schema.Table, shard string, rep *Report) error {
+func (s *Service) shard(ctx context.Context, t schema.Table, shard string, rep *tally) error {
 	now := utc.At(s.Now())
 	var faults []error
 	left, looks, cursor := s.PerShard, 10*s.PerShard, ""

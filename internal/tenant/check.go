@@ -11,6 +11,7 @@ import (
 // absent here, and what is absent is not reported again.
 func check(p Policy, found *problems) {
 	checkEndpoints(p.Endpoints, found)
+	checkMailboxes(p, found)
 	checkAddresses(p, found)
 	checkSender(p, found)
 	checkRules(p, found)
@@ -31,6 +32,7 @@ func checkEndpoints(endpoints []Endpoint, found *problems) {
 		if first, ok := seen(secrets, e.Secret, i); ok {
 			found.add(fmt.Sprintf("is also the secret of /endpoints/%d: each endpoint must have a secret of its own", first), "endpoints", i, "secret")
 		}
+		about := checkSource(e, i, found)
 		switch e.Content {
 		case ContentForm:
 			if strings.TrimSpace(e.Mailbox) == "" {
@@ -38,7 +40,10 @@ func checkEndpoints(endpoints []Endpoint, found *problems) {
 			}
 			checkFields(e.Fields, i, found)
 		case ContentMail:
-			if e.Mailbox != "" {
+			if about.NoMailbox && strings.TrimSpace(e.Mailbox) == "" {
+				found.add("is missing: mail of this scheme does not say which mailbox it was for", "endpoints", i, "mailbox")
+			}
+			if !about.NoMailbox && e.Mailbox != "" {
 				found.add("has no effect on mail, which is filed under the envelope recipient: leave it out", "endpoints", i, "mailbox")
 			}
 			if e.Fields != (FieldMap{}) {

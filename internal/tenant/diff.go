@@ -38,6 +38,12 @@ func warnings(before, after Policy) []string {
 	if before.Identity != after.Identity {
 		lines = append(lines, "warning: the identity rule changes, so this cannot be applied: a changed identity rule needs a migration, which this version does not have: keep the identity part as it is")
 	}
+	for _, e := range after.Endpoints {
+		old, ok := before.Endpoint(e.Name)
+		if ok && (old.Scheme != e.Scheme || old.Mailbox != e.Mailbox || !sameIDs(old, e)) {
+			lines = append(lines, fmt.Sprintf("warning: endpoint %s changes how its events are identified: what was taken before and comes again is a new event", e.Name))
+		}
+	}
 	for _, r := range after.Rules {
 		old, ok := before.Rule(r.ID)
 		if !ok {
@@ -51,6 +57,14 @@ func warnings(before, after Policy) []string {
 		}
 	}
 	return lines
+}
+
+// sameIDs tells whether a scheme of the policy's own finds the same IDs.
+func sameIDs(a, b Endpoint) bool {
+	if a.HMAC == nil || b.HMAC == nil {
+		return a.HMAC == b.HMAC
+	}
+	return reflect.DeepEqual(a.HMAC.ID, b.HMAC.ID)
 }
 
 // flat is the policy's JSON with lists turned into objects by what identifies
@@ -68,6 +82,14 @@ func flat(p Policy) map[string]any {
 	}
 	keyed(tree, "endpoints", "name")
 	keyed(tree, "rules", "id")
+	endpoints, _ := tree["endpoints"].(map[string]any)
+	for _, e := range endpoints {
+		for _, set := range []string{"mailboxes", "origins"} {
+			if endpoint, ok := e.(map[string]any); ok && endpoint[set] != nil {
+				keyed(endpoint, set, "")
+			}
+		}
+	}
 	for _, set := range []string{"own_addresses", "shared_addresses"} {
 		keyed(tree, set, "")
 	}

@@ -92,7 +92,7 @@ func TestTheFirstRuleThatFitsAnswers(t *testing.T) {
 func TestWhatIsNotThereIsNotFound(t *testing.T) {
 	t.Parallel()
 	p := parse(t, minimal)
-	if e, ok := p.Endpoint("mail"); ok || e != (tenant.Endpoint{}) {
+	if e, ok := p.Endpoint("mail"); ok || e.Name != "" {
 		t.Errorf("Endpoint = %+v, %v", e, ok)
 	}
 	if r, ok := p.Rule("Welcome"); ok || r.ID != "" {

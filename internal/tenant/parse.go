@@ -19,10 +19,12 @@ const MaxDocument = 256 << 10
 // a fault of this program.
 //
 // Defaults: scheme standard-webhooks; identity.version 1; contact_fields
-// fill_if_empty; min_confidence 50; per_thread 3; per_domain_day 20; of a rule: mode draft, scope follow_up,
+// fill_if_empty; min_confidence 50; per_thread 3; per_domain_day 20;
+// on_spam and on_virus review; of a rule: mode draft, scope follow_up,
 // fold_window 15m (a form, its notification and a direct mail arrive within
 // minutes of each other), quiet_period 24h, send_within 72h, on_unknown
-// review, unknown_within 6h. Lists that are absent are empty, never nil.
+// review, unknown_within 6h. Lists that are absent are empty, never nil,
+// but for the mailboxes of an endpoint that has none.
 //
 // The JSON encoding of the Policy returned is itself a valid document, which
 // gives the same Policy again.
@@ -72,6 +74,7 @@ func decode(tree any) (Policy, error) {
 		ContactFields: FieldRules{Name: UpdateFillIfEmpty, Company: UpdateFillIfEmpty, Phone: UpdateFillIfEmpty},
 		Review:        ReviewLimits{MinConfidence: 50},
 		Limits:        Limits{PerThread: 3, PerDomainDay: 20},
+		Mail:          Mail{OnSpam: ScreenReview, OnVirus: ScreenReview},
 	}}
 	if err := json.Unmarshal(b, &d); err != nil {
 		return Policy{}, fmt.Errorf("decode checked policy: %w", err)

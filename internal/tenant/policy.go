@@ -8,7 +8,13 @@
 // version names it.
 package tenant
 
-import "time"
+import (
+	"time"
+
+	"onefold/internal/webhook"
+	"onefold/internal/webhook/signed"
+	"onefold/internal/webhook/sources"
+)
 
 // Policy is one version of one tenant's decisions. The JSON form is
 // described by policy.schema.json.
@@ -25,28 +31,66 @@ type Policy struct {
 	Rules           []Rule       `json:"rules"`
 	Review          ReviewLimits `json:"review"`
 	Limits          Limits       `json:"limits"`
+	Mail            Mail         `json:"mail"`
 	CRM             CRM          `json:"crm"`
 }
 
-// Endpoint is one address of the HTTP API, /v1/{tenant}/{endpoint name}.
+// Endpoint is one way in: an address of the HTTP API, /v1/{tenant}/{endpoint
+// name}, or, with SchemeSES, mailboxes that SES receives for.
 type Endpoint struct {
-	Name    string   `json:"name"`    // [a-z0-9-], 1 to 40 bytes, unique in the tenant
-	Content string   `json:"content"` // ContentForm or ContentMail
-	Scheme  string   `json:"scheme"`  // SchemeStandardWebhooks
-	Secret  string   `json:"secret"`  // the name of the secret, never the secret; of this endpoint alone
+	Name    string `json:"name"`    // [a-z0-9-], 1 to 40 bytes, unique in the tenant
+	Content string `json:"content"` // ContentForm or ContentMail
+	Scheme  string `json:"scheme"`  // SchemeStandardWebhooks or SchemeSES
+	// Secret is the name of the secret, never the secret; of this endpoint
+	// alone. SES needs none: "".
+	Secret  string   `json:"secret,omitempty"`
 	Mailbox string   `json:"mailbox"` // of a form: the name its events are filed under; of mail the envelope recipient is used
 	Fields  FieldMap `json:"fields"`  // of a form: where its values stand
+	// Mailboxes are, with SchemeSES, the addresses and @domains of ours whose
+	// mail is this endpoint's; else nil. MaxMailboxes in a whole policy. No two
+	// tenants hold one.
+	Mailboxes []string `json:"mailboxes,omitempty"`
+	// Origins are, with SchemeOwnForm, the web origins whose pages may post,
+	// such as "https://www.demo.example"; else nil.
+	Origins []string `json:"origins,omitempty"`
+	// Topics are, with SchemeSNS, the ARNs of the topics whose messages count;
+	// else nil.
+	Topics []string `json:"topics,omitempty"`
+	// PublicURL is the endpoint's address as the sender has it, for schemes that
+	// sign it: behind a custom domain the function sees another. "": as seen.
+	PublicURL string `json:"public_url,omitempty"`
+	// HMAC is, with SchemeHMAC, how the sender signs; else nil.
+	HMAC *signed.Scheme `json:"hmac,omitempty"`
+}
+
+// Source makes the endpoint's source. Of an endpoint of a checked policy, but
+// for one of SchemeSES, it never fails.
+func (e Endpoint) Source() (webhook.Source, error) {
+	return sources.New(e.Scheme, sources.Options{Origins: e.Origins, Topics: e.Topics, PublicURL: e.PublicURL, HMAC: e.HMAC})
 }
 
 // What an endpoint's requests carry.
 const (
-	ContentForm = "form" // a JSON object with the fields of an enquiry
-	ContentMail = "mail" // one raw MIME message
+	ContentForm = webhook.ContentForm
+	ContentMail = webhook.ContentMail
 )
 
 // SchemeStandardWebhooks is https://www.standardwebhooks.com: webhook-id,
 // webhook-timestamp, webhook-signature.
 const SchemeStandardWebhooks = "standard-webhooks"
+
+// SchemeHMAC is any scheme of shared secrets that HMAC describes; SchemeOwnForm
+// a form of our own pages, whose sender holds no secret; SchemeSNS what SNS
+// posts of topics that are listed. Others are those of package sources.
+const (
+	SchemeHMAC    = "hmac"
+	SchemeOwnForm = "own-form"
+	SchemeSNS     = "sns"
+)
+
+// SchemeSES is mail that Amazon SES receives and announces on a queue. It has
+// no address in the HTTP API.
+const SchemeSES = "ses"
 
 // FieldMap names, by JSON Pointer (RFC 6901), where a form's values stand.
 // An empty pointer means the default, which DefaultFieldMap states.
@@ -156,6 +200,20 @@ type Limits struct {
 	PerThread    int64 `json:"per_thread"`     // follow-ups in one thread, default 3
 	PerDomainDay int64 `json:"per_domain_day"` // follow-ups to one domain in a day of UTC, default 20; not of domains that give anybody a mailbox
 }
+
+// Mail says what becomes of mail that the receiving provider has warned of.
+// Wishes not to be mailed, bounces and complaints count whatever it says.
+type Mail struct {
+	OnSpam  string `json:"on_spam"`  // ScreenReview (default), ScreenIgnore or ScreenAccept
+	OnVirus string `json:"on_virus"` // ScreenReview (default) or ScreenIgnore; such mail is never parsed
+}
+
+// What becomes of mail with a warning.
+const (
+	ScreenReview = "review" // a person decides
+	ScreenIgnore = "ignore" // the event ends, and nothing follows
+	ScreenAccept = "accept" // as if there were no warning
+)
 
 // CRM says where contacts go.
 type CRM struct {

@@ -35,6 +35,8 @@ func ofEvents() map[string]string {
 		"raw_missing":                  "its raw content is gone",
 		"low_confidence":               "the reader was not sure who wrote it",
 		"reader_asks_for_review":       "the reader asked for a person",
+		"spam_verdict":                 "the provider that received it takes it for spam",
+		"virus_verdict":                "the provider that received it found a virus, so it was not opened",
 		"reader_unavailable":           "the reader gave no answer",
 		"auto_reply":                   "it is an automatic reply",
 		"bounce":                       "mail to the address bounced",

@@ -6,15 +6,23 @@ import "errors"
 // since the same code is taken as "come again" by one, as "never again" by
 // another, and ends the subscription of a third.
 type Answers struct {
-	Recorded        int // event and raw content are durable
+	Recorded        int // event and raw content are durable; or there was no event in it
 	Duplicate       int // the same event with the same content was recorded before
 	Conflict        int // a recorded ID came with other content
 	Unauthenticated int // not signed, wrongly signed, or signed at the wrong time
+	Kind            int // of a media type that is not taken
 	Malformed       int // authentic, and no event can be made of it
 	TooLarge        int // more bytes than the endpoint takes
-	UnknownEndpoint int // no such tenant or endpoint
+	UnknownEndpoint int // no such endpoint: not known yet which source it is
 	Fault           int // ours: nothing is known to be recorded
 }
+
+// UnknownEndpoint is the code for a path that names no endpoint of a tenant.
+// Whose sender it is cannot be known then, so it has to be a code that none
+// takes as final: 404 makes Typeform disable the webhook at once, 410 makes
+// Calendly delete it, and to SNS everything below 500 is a success. 503 is
+// tried again by all, which bridges a mistake in a policy or a route.
+const UnknownEndpoint = 503
 
 // StandardWebhooks is the table for senders that follow Standard Webhooks.
 // Only 2xx is success to them; everything else, a redirect too, is tried again
@@ -30,8 +38,8 @@ type Answers struct {
 //   - Malformed 400: a fault of the content; trying again does not help, and
 //     the sender's log should show it.
 //   - TooLarge 413: as malformed, with the reason in the code.
-//   - UnknownEndpoint 404: tried again, so an endpoint that is removed by
-//     mistake and put back loses nothing within the sender's schedule.
+//   - Kind 415: as malformed.
+//   - UnknownEndpoint 503: see there.
 //   - Fault 503: tried again. Not 502 or 504, which ask the sender to slow down
 //     for our load when the fault may be a bug.
 //
@@ -45,20 +53,36 @@ func StandardWebhooks() Answers {
 		Unauthenticated: 401,
 		Malformed:       400,
 		TooLarge:        413,
-		UnknownEndpoint: 404,
+		Kind:            415,
+		UnknownEndpoint: UnknownEndpoint,
 		Fault:           503,
 	}
 }
 
-// Refusal is the code for an error of Verify: Malformed for ErrBadID, which only
-// an authentic request can meet; Unauthenticated for the other refusals; Fault
-// for ErrNoSecret and for any error that is not Verify's.
+// Unproven tells whether an error of Open or Verify means that the sender did
+// not prove himself.
+func Unproven(err error) bool {
+	for _, why := range []error{ErrMissingHeader, ErrBadTimestamp, ErrBadSignature, ErrTooOld, ErrTooNew} {
+		if errors.Is(err, why) {
+			return true
+		}
+	}
+	return false
+}
+
+// Refusal is the code for an error of Open or Verify: Unauthenticated for
+// everything by which a sender fails to prove himself, Malformed, Kind or
+// TooLarge for what only an authentic request can meet; Fault for ErrNoSecret
+// and for any error that is none of this package's.
 func (a Answers) Refusal(err error) int {
 	switch {
-	case errors.Is(err, ErrBadID):
+	case errors.Is(err, ErrBadID), errors.Is(err, ErrMalformed):
 		return a.Malformed
-	case errors.Is(err, ErrMissingHeader), errors.Is(err, ErrBadTimestamp), errors.Is(err, ErrBadSignature),
-		errors.Is(err, ErrTooOld), errors.Is(err, ErrTooNew):
+	case errors.Is(err, ErrKind):
+		return a.Kind
+	case errors.Is(err, ErrTooLarge):
+		return a.TooLarge
+	case Unproven(err):
 		return a.Unauthenticated
 	default:
 		return a.Fault

@@ -107,7 +107,7 @@ func TestStandardWebhooksAnswersNeverDisableAnEndpoint(t *testing.T) {
 		}
 	}
 	want := webhook.Answers{
-		Recorded: 200, Duplicate: 200, Conflict: 409, Unauthenticated: 401, Malformed: 400, TooLarge: 413, UnknownEndpoint: 404, Fault: 503,
+		Recorded: 200, Duplicate: 200, Conflict: 409, Unauthenticated: 401, Kind: 415, Malformed: 400, TooLarge: 413, UnknownEndpoint: 503, Fault: 503,
 	}
 	if a != want {
 		t.Errorf("StandardWebhooks() = %+v, want %+v", a, want)

@@ -16,9 +16,45 @@ const (
 	redacted      = "webhook.Secret(redacted)"
 )
 
-// Secret is one shared signing key. Whatever prints it prints a fixed word.
-// The zero value signs nothing and verifies nothing.
-type Secret struct{ key []byte }
+// Secret is one shared secret. Whatever prints it prints a fixed word. The zero
+// value signs nothing and verifies nothing.
+//
+// What a provider calls its secret is a text; how a key is made of it is the
+// scheme's affair: Standard Webhooks decodes it, Stripe takes the same form as
+// it stands, others decode hex. So a Secret holds the text, and the key of
+// Standard Webhooks where the text is one.
+type Secret struct {
+	text string
+	key  []byte // of Standard Webhooks
+}
+
+// maxSecretText bounds the text of a secret in bytes: room for a public key.
+const maxSecretText = 4096
+
+// TextSecret takes any secret text of 1 to 4,096 bytes. White space around it
+// is dropped. The error never repeats any of it. Where the text is a secret of
+// Standard Webhooks, it serves that scheme too; an asymmetric key of that
+// scheme is refused.
+func TextSecret(text string) (Secret, error) {
+	text = strings.TrimSpace(text)
+	if text == "" || len(text) > maxSecretText {
+		return Secret{}, fmt.Errorf("webhook: a secret has 1 to %d bytes", maxSecretText)
+	}
+	if strings.HasPrefix(text, "whsk_") || strings.HasPrefix(text, "whpk_") {
+		return Secret{}, errAsymmetric
+	}
+	s, err := ParseSecret(text)
+	if err != nil {
+		return Secret{text: text}, nil
+	}
+	return s, nil
+}
+
+var errAsymmetric = errors.New("webhook: an asymmetric key is not supported, use a whsec_ secret")
+
+// Text is the secret itself, for a Source to make its key of; "" of the zero
+// Secret. It goes nowhere else.
+func (s Secret) Text() string { return s.text }
 
 // ParseSecret reads "whsec_" followed by standard base64 of 24 to 64 bytes.
 // White space around it is dropped, since a secret kept in a file often ends
@@ -28,7 +64,7 @@ func ParseSecret(text string) (Secret, error) {
 	encoded, ok := strings.CutPrefix(strings.TrimSpace(text), secretPrefix)
 	if !ok {
 		if strings.HasPrefix(encoded, "whsk_") || strings.HasPrefix(encoded, "whpk_") {
-			return Secret{}, errors.New("webhook: an asymmetric key is not supported, use a whsec_ secret")
+			return Secret{}, errAsymmetric
 		}
 		return Secret{}, errors.New("webhook: a secret begins with whsec_")
 	}
@@ -45,11 +81,14 @@ func ParseSecret(text string) (Secret, error) {
 	if len(key) < minSecretSize || len(key) > maxSecretSize {
 		return Secret{}, fmt.Errorf("webhook: a secret has %d to %d bytes, this one has %d", minSecretSize, maxSecretSize, len(key))
 	}
-	return Secret{key}, nil
+	return Secret{text: secretPrefix + encoded, key: key}, nil
 }
 
-// IsZero tells whether there is no key.
-func (s Secret) IsZero() bool { return len(s.key) == 0 }
+// IsZero tells whether there is no secret.
+func (s Secret) IsZero() bool { return s.text == "" && len(s.key) == 0 }
+
+// isStandard tells whether it is a key of Standard Webhooks.
+func (s Secret) isStandard() bool { return len(s.key) > 0 }
 
 // String is a fixed word.
 func (Secret) String() string { return redacted }

@@ -34,7 +34,6 @@ import (
 	"crypto/sha256"
 	"crypto/subtle"
 	"encoding/base64"
-	"errors"
 	"strconv"
 	"strings"
 	"time"
@@ -48,30 +47,9 @@ const Tolerance = 5 * time.Minute
 // 256 leaves room for it in a DynamoDB key of 1,024 bytes.
 const MaxIDSize = 256
 
-// Why a request is refused. Answers.Refusal gives the status code of each.
-// None carries a value from the request.
-var (
-	// ErrNoSecret: no secret was given. The fault is ours: the sender is asked
-	// to come again.
-	ErrNoSecret = errors.New("webhook: no secret for this endpoint")
-	// ErrMissingHeader: one of the three headers is absent or empty.
-	ErrMissingHeader = errors.New("webhook: missing header")
-	// ErrBadTimestamp: the timestamp is not Unix seconds in plain digits.
-	ErrBadTimestamp = errors.New("webhook: bad timestamp")
-	// ErrBadSignature: no signature of a known version fits any secret.
-	ErrBadSignature = errors.New("webhook: bad signature")
-	// ErrTooOld: authentic, but signed too long ago: a replay, a sender that
-	// signs once for all its tries, or a wrong clock.
-	ErrTooOld = errors.New("webhook: timestamp too old")
-	// ErrTooNew: authentic, but signed in the future: a wrong clock.
-	ErrTooNew = errors.New("webhook: timestamp too new")
-	// ErrBadID: authentic, but the ID cannot be a key. Coming again will not
-	// better it.
-	ErrBadID = errors.New("webhook: bad id")
-)
-
 // Verify checks a request against the endpoint's secrets: the current one and,
-// while a sender is moved over, the previous one. Zero secrets are passed over.
+// while a sender is moved over, the previous one. Secrets that are none of this
+// scheme are passed over.
 // body is the raw bytes as sent, after any base64 of the transport.
 //
 // The order: first the shape of the headers, which anybody may learn; then the
@@ -96,7 +74,7 @@ func Verify(secrets []Secret, h Headers, body []byte, now time.Time) error {
 	// Neither loop ends early: time must not tell which secret or which
 	// signature fitted.
 	for _, s := range secrets {
-		if s.IsZero() {
+		if !s.isStandard() {
 			continue
 		}
 		known = true
@@ -124,7 +102,7 @@ func Verify(secrets []Secret, h Headers, body []byte, now time.Time) error {
 // given, whose webhook-timestamp is that time's Unix seconds. It is for senders
 // and tests. The zero secret gives "", which no one accepts.
 func Sign(secret Secret, id string, at time.Time, body []byte) string {
-	if secret.IsZero() {
+	if !secret.isStandard() {
 		return ""
 	}
 	return "v1," + secret.mac(id, strconv.FormatInt(at.Unix(), 10), body)

@@ -7,12 +7,17 @@ import (
 	"strings"
 
 	"github.com/alecthomas/kong"
+
+	"onefold/internal/stage"
 )
 
 // grammar is every command and flag. Kong reads it; the words that people see
 // are each command's Help.
 type grammar struct {
-	Data string `default:".onefold" placeholder:"FOLDER" help:"the data folder"`
+	Data     string `default:".onefold" placeholder:"FOLDER" help:"the data folder"`
+	Stage    string `placeholder:"NAME" help:"a deployed stage instead of the data folder"`
+	Region   string `placeholder:"REGION" help:"the stage's region"`
+	Endpoint string `placeholder:"URL" help:"an emulator of AWS on this machine"`
 	// Shown is set by a command that has itself carried out elsewhere: how the
 	// folder is called there.
 	Shown string `name:"shown-folder" hidden:""`
@@ -29,6 +34,16 @@ type grammar struct {
 		Apply    policyApplyCmd    `cmd:"" help:"put a policy document in force"`
 		Show     policyShowCmd     `cmd:"" help:"print a policy that was applied"`
 	} `cmd:"" help:"check, compare, apply and show policies"`
+	Secret struct {
+		Set    secretSetCmd    `cmd:"" help:"set a webhook secret or a CRM token"`
+		Revoke secretRevokeCmd `cmd:"" help:"end the secret that was replaced"`
+		List   secretListCmd   `cmd:"" help:"list secrets, without their values"`
+	} `cmd:"" help:"set and list secrets"`
+	CRM struct {
+		Setup crmSetupCmd `cmd:"" help:"make what Onefold needs in a tenant's CRM account"`
+	} `cmd:"" name:"crm" help:"set up a tenant's CRM account"`
+	Doctor  doctorCmd  `cmd:"" help:"look at an account before a stage is deployed to it"`
+	Smoke   smokeCmd   `cmd:"" help:"verify on a deployed stage what needs an AWS account"`
 	Version versionCmd `cmd:"" help:"print the version of this program"`
 	Help    helpCmd    `cmd:"" help:"explain a command"`
 }
@@ -67,16 +82,40 @@ func carryOut(e *env, args []string) error {
 	if g.Shown != "" {
 		e.shown = g.Shown
 	}
+	if e.place, err = g.place(chosen.Command(), e.opened != nil); err != nil {
+		return err
+	}
 	if e.opened != nil && !onLedger(chosen.Command()) {
 		return usage("this command is not for a running process", "")
 	}
 	return chosen.Run(e)
 }
 
+// place is the stage that the flags name; none means the data folder.
+func (g *grammar) place(command string, served bool) (stage.Place, error) {
+	switch {
+	case g.Stage == "" && (g.Region != "" || g.Endpoint != ""):
+		return stage.Place{}, usage("-region and -endpoint say where a stage is: -stage is missing", "")
+	case g.Stage != "" && (served || !onStage(command)):
+		return stage.Place{}, usage("this command does not work on a deployed stage", "leave out -stage")
+	}
+	return stage.Place{Stage: g.Stage, Region: g.Region, Endpoint: g.Endpoint}, nil
+}
+
+// onStage tells the commands that work on a deployed stage.
+func onStage(command string) bool {
+	return onLedger(command) || named(command, "policy validate", "doctor", "smoke", "crm setup")
+}
+
 // onLedger tells the commands that the holder of a ledger carries out for
 // others.
 func onLedger(command string) bool {
-	for _, c := range []string{"explain", "verify", "policy diff", "policy apply", "policy show"} {
+	return named(command, "explain", "verify", "policy diff", "policy apply", "policy show", "secret set", "secret revoke", "secret list")
+}
+
+// named tells whether a command is one of these, whatever its arguments.
+func named(command string, commands ...string) bool {
+	for _, c := range commands {
 		if command == c || strings.HasPrefix(command, c+" ") {
 			return true
 		}

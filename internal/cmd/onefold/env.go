@@ -16,6 +16,7 @@ import (
 
 	"onefold/internal/ledger"
 	"onefold/internal/local"
+	"onefold/internal/stage"
 )
 
 // maxFile is the largest file that a command reads, in bytes.
@@ -29,18 +30,23 @@ type env struct {
 	stderr io.Writer
 	data   string // the data folder
 	shown  string // how a person knows that folder
+	place  stage.Place
+	on     string // how a person knows the environment, where it is a stage
 
 	args  []string // as given
 	model *kong.Application
 
 	// opened is set in the process that holds the ledger, when it carries out
 	// a command of another; files are then the only files there are.
-	opened *local.Opened
+	opened *stage.Opened
 	files  map[string][]byte
 }
 
-// open opens the data folder. The caller closes it.
-func (e *env) open() (*local.Opened, error) {
+// open opens the data folder or the stage. The caller closes it.
+func (e *env) open() (*stage.Opened, error) {
+	if e.place.Stage != "" {
+		return e.openStage()
+	}
 	if _, err := os.Stat(filepath.Join(e.data, "ledger.db")); errors.Is(err, fs.ErrNotExist) {
 		return nil, hinted(fmt.Errorf("there is no data in %s", e.data), "start `onefold dev` first, or name the folder with -data")
 	}
@@ -49,7 +55,7 @@ func (e *env) open() (*local.Opened, error) {
 
 // onLedger does work on the ledger of the data folder: here, or in the process
 // that has it open. files are those that the command line names.
-func (e *env) onLedger(work func(*local.Opened) error, files ...string) error {
+func (e *env) onLedger(work func(*stage.Opened) error, files ...string) error {
 	if e.opened != nil {
 		return work(e.opened)
 	}

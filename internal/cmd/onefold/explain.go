@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"strings"
 
-	"onefold/internal/local"
 	"onefold/internal/policybook"
+	"onefold/internal/stage"
 	"onefold/internal/timeline"
 )
 
@@ -63,7 +63,7 @@ func (c *explainCmd) Run(e *env) error {
 	if c.Tenant == "" && c.Message == "" {
 		c.Tenant = defaultTenant
 	}
-	return e.onLedger(func(o *local.Opened) error {
+	return e.onLedger(func(o *stage.Opened) error {
 		t, err := timeline.Explain(e.ctx, o.Store, o.IDs, timeline.Query{
 			Tenant: c.Tenant, Email: c.Email, Event: c.Event, Intent: c.Intent, Message: c.Message, Policy: o.Policies.Current,
 		})

@@ -55,7 +55,7 @@ func asksHelp(words []string) bool {
 func commandWords(model *kong.Application, words []string) []string {
 	node, named := model.Node, []string(nil)
 	for i, w := range words {
-		if strings.HasPrefix(w, "-") || i > 0 && words[i-1] == "--data" {
+		if strings.HasPrefix(w, "-") || i > 0 && globalFlag(words[i-1]) {
 			continue
 		}
 		next := child(node, w)
@@ -65,6 +65,15 @@ func commandWords(model *kong.Application, words []string) []string {
 		node, named = next, append(named, w)
 	}
 	return named
+}
+
+// globalFlag tells the flags before a command that take a value.
+func globalFlag(word string) bool {
+	switch word {
+	case "--data", "--stage", "--region", "--endpoint":
+		return true
+	}
+	return false
 }
 
 func child(node *kong.Node, name string) *kong.Node {

@@ -21,6 +21,13 @@ after the arguments. These go with every command:
   -data FOLDER   the data folder (default .onefold)
   -h             help for the command
 
+Those that operators need work on a deployed stage too, with the credentials
+that AWS's own tools would use:
+
+  -stage NAME    a deployed stage instead of the data folder
+  -region R      its region (default: that of the AWS configuration)
+  -endpoint URL  an emulator of AWS on this machine
+
 Data goes to stdout, everything else to stderr. Exit codes: 0 done, 1 failed,
 2 wrong usage, 3 an invariant is violated.
 

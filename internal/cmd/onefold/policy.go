@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"io"
 
-	"onefold/internal/local"
 	"onefold/internal/policybook"
+	"onefold/internal/stage"
 	"onefold/internal/tenant"
 )
 
@@ -103,7 +103,7 @@ func (c *policyShowCmd) Run(e *env) error {
 	if c.Version < 0 {
 		return usage("-version is a number from 1", "leave it out for the policy in force")
 	}
-	return e.onLedger(func(o *local.Opened) error {
+	return e.onLedger(func(o *stage.Opened) error {
 		doc, err := o.Policies.Document(e.ctx, c.Tenant, c.Version)
 		if errors.Is(err, policybook.ErrNone) {
 			which := "no policy"

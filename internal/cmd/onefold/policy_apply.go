@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -11,15 +12,15 @@ import (
 	"strings"
 
 	"onefold/internal/ledger"
-	"onefold/internal/local"
 	"onefold/internal/policybook"
+	"onefold/internal/stage"
 )
 
 const policyApplyHelp = `usage:
   onefold policy apply [-yes] [-over N] [-json] FILE
 
-Puts a policy document in force. It says which data folder it acts on, prints
-how the document differs from the policy in force, and asks. Without -yes and
+Puts a policy document in force. It says what it acts on, prints how the
+document differs from the policy in force, and asks. Without -yes and
 without an answer nothing is applied. Applying what is in force already, word
 for word, changes nothing. A document that changes the identity rule is refused.
 
@@ -36,6 +37,7 @@ folder open, that process applies the policy.
 examples:
   onefold policy apply policy.json
   onefold policy apply -yes -data /var/lib/onefold policy.json
+  onefold policy apply -stage prod policy.json
 `
 
 type policyApplyCmd struct {
@@ -75,7 +77,7 @@ func (c *policyApplyCmd) Run(e *env) error {
 // apply shows the plan, asks, and carries it out on an open ledger. Nobody
 // else can apply in between: the ledger is held by this process, and in the
 // process that serves others -over says what was shown.
-func (c *policyApplyCmd) apply(e *env, o *local.Opened) error {
+func (c *policyApplyCmd) apply(e *env, o *stage.Opened) error {
 	p, doc, err := e.plan(o, c.File, c.words(e))
 	if err != nil {
 		return err
@@ -90,7 +92,7 @@ func (c *policyApplyCmd) apply(e *env, o *local.Opened) error {
 		return c.tell(e, p)
 	}
 	if !c.Yes {
-		if err := e.confirm(p); err != nil {
+		if err := e.ask(fmt.Sprintf("apply version %d to %s?", p.Version, cmp.Or(p.Stage, p.Folder))); err != nil {
 			return err
 		}
 	}
@@ -156,7 +158,7 @@ func (c *policyApplyCmd) elsewhere(e *env) error {
 	if p.Same {
 		return c.tell(e, p)
 	}
-	if err := e.confirm(p); err != nil {
+	if err := e.ask(fmt.Sprintf("apply version %d to %s?", p.Version, cmp.Or(p.Stage, p.Folder))); err != nil {
 		return err
 	}
 	args := []string{"policy", "apply", "-yes", fmt.Sprintf("-over=%d", p.InForce), fmt.Sprintf("-json=%t", c.JSON), "--", c.File}
@@ -167,9 +169,9 @@ func (c *policyApplyCmd) elsewhere(e *env) error {
 	return err
 }
 
-// confirm asks a person. No answer is no.
-func (e *env) confirm(p plan) error {
-	_, _ = fmt.Fprintf(e.stderr, "apply version %d to %s? [y/N] ", p.Version, plain(p.Folder))
+// ask asks a person. No answer is no.
+func (e *env) ask(question string) error {
+	_, _ = fmt.Fprintf(e.stderr, "%s [y/N] ", plain(question))
 	answer, err := unlessEnded(e.ctx, func() (string, error) { return bufio.NewReader(e.stdin).ReadString('\n') })
 	if e.ctx.Err() != nil {
 		_, _ = fmt.Fprintln(e.stderr)
@@ -181,10 +183,10 @@ func (e *env) confirm(p plan) error {
 	case "":
 		if err != nil {
 			_, _ = fmt.Fprintln(e.stderr)
-			return hinted(errors.New("nobody answered: not applied"), "use -yes to apply without being asked")
+			return hinted(errors.New("nobody answered: not done"), "use -yes not to be asked")
 		}
 	}
-	return errors.New("not applied")
+	return errors.New("not done")
 }
 
 // operator names who acts, for the audit record.

@@ -6,8 +6,8 @@ import (
 	"io"
 	"strings"
 
-	"onefold/internal/local"
 	"onefold/internal/policybook"
+	"onefold/internal/stage"
 	"onefold/internal/tenant"
 )
 
@@ -33,7 +33,7 @@ type policyDiffCmd struct {
 func (policyDiffCmd) Help() string { return policyDiffHelp }
 
 func (c *policyDiffCmd) Run(e *env) error {
-	return e.onLedger(func(o *local.Opened) error {
+	return e.onLedger(func(o *stage.Opened) error {
 		p, _, err := e.plan(o, c.File, e.stdout)
 		if err != nil {
 			return err
@@ -49,7 +49,8 @@ func (c *policyDiffCmd) Run(e *env) error {
 // plan is what applying a document would change. Names and meanings of its
 // JSON are stable; properties may be added.
 type plan struct {
-	Folder   string `json:"folder"`
+	Folder   string `json:"folder,omitempty"` // where it is a data folder
+	Stage    string `json:"stage,omitempty"`  // where it is a deployed stage, with account and region
 	Tenant   string `json:"tenant"`
 	InForce  int64  `json:"in_force"` // version; 0: none
 	Version  int64  `json:"version"`  // of the document
@@ -61,7 +62,7 @@ type plan struct {
 
 // plan compares a document with what is in force. The problems of a faulty one
 // go to words.
-func (e *env) plan(o *local.Opened, file string, words io.Writer) (plan, []byte, error) {
+func (e *env) plan(o *stage.Opened, file string, words io.Writer) (plan, []byte, error) {
 	doc, err := e.read(file)
 	if err != nil {
 		return plan{}, nil, err
@@ -74,7 +75,7 @@ func (e *env) plan(o *local.Opened, file string, words io.Writer) (plan, []byte,
 	if err != nil {
 		return plan{}, nil, err
 	}
-	p := plan{Folder: e.shown, Tenant: after.Tenant, Version: after.Version, Differences: []string{}}
+	p := plan{Folder: e.shown, Stage: e.on, Tenant: after.Tenant, Version: after.Version, Differences: []string{}}
 	now, err := o.Policies.Document(e.ctx, after.Tenant, 0)
 	if errors.Is(err, policybook.ErrNone) {
 		return p, doc, nil
@@ -94,7 +95,7 @@ func (e *env) plan(o *local.Opened, file string, words io.Writer) (plan, []byte,
 
 func (p plan) text() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "data folder: %s\n", p.Folder)
+	fmt.Fprintf(&b, "%s\n", p.where())
 	switch {
 	case p.InForce == 0:
 		fmt.Fprintf(&b, "tenant %s has no policy: version %d is its first\n", p.Tenant, p.Version)
@@ -110,6 +111,14 @@ func (p plan) text() string {
 		}
 	}
 	return b.String()
+}
+
+// where names the environment.
+func (p plan) where() string {
+	if p.Stage != "" {
+		return p.Stage
+	}
+	return "data folder: " + p.Folder
 }
 
 // refusal says why the plan cannot be carried out, or nothing.

@@ -67,8 +67,8 @@ func TestAPolicyIsAppliedByWhoeverHoldsTheLedger(t *testing.T) {
 	steps := func(t *testing.T, first int, mode string) {
 		next := policyFile(t, string(rune('0'+first+1)), mode)
 		onefold(t, "", "policy", "diff", next, "-data", folder).want(t, exitDone, "rules welcome mode: ", "")
-		onefold(t, "", "policy", "apply", next, "-data", folder).want(t, exitFailed, folder, "nobody answered: not applied")
-		onefold(t, "n\n", "policy", "apply", next, "-data", folder).want(t, exitFailed, "", "not applied")
+		onefold(t, "", "policy", "apply", next, "-data", folder).want(t, exitFailed, folder, "nobody answered: not done")
+		onefold(t, "n\n", "policy", "apply", next, "-data", folder).want(t, exitFailed, "", "error: not done")
 		onefold(t, "", "policy", "apply", "-yes", "-over", "9", next, "-data", folder).want(t, exitFailed, "", "not version 9: not applied")
 		if got := onefold(t, "", "policy", "show", "-json", "-data", folder); inForce(t, got) != first {
 			t.Fatalf("after four refusals: %s", got.stdout)

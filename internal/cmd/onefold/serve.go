@@ -11,12 +11,13 @@ import (
 
 	"onefold/internal/ledger"
 	"onefold/internal/local"
+	"onefold/internal/stage"
 )
 
 // Serve gives what the process that holds a ledger does with the commands of
 // others: it runs the same command on the ledger it has open. It reads no file
 // and asks nobody.
-func Serve(opened *local.Opened) func(context.Context, local.Command) local.CommandResult {
+func Serve(opened *stage.Opened) func(context.Context, local.Command) local.CommandResult {
 	return func(ctx context.Context, c local.Command) local.CommandResult {
 		var stdout, stderr bytes.Buffer
 		files := c.Files

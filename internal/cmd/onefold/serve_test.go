@@ -10,18 +10,19 @@ import (
 	"onefold/internal/ledger/mem"
 	"onefold/internal/local"
 	"onefold/internal/policybook"
+	"onefold/internal/stage"
 	"onefold/internal/tenant"
 )
 
 // held is an open ledger in memory.
-func held(t *testing.T) *local.Opened {
+func held(t *testing.T) *stage.Opened {
 	t.Helper()
 	ids, err := digest.NewKey(make([]byte, 32))
 	if err != nil {
 		t.Fatal(err)
 	}
 	store := mem.New()
-	return &local.Opened{Store: store, IDs: ids, Policies: &policybook.Book{Store: store, Now: time.Now}}
+	return &stage.Opened{Store: store, IDs: ids, Policies: &policybook.Book{Store: store, Now: time.Now}}
 }
 
 func TestTheHolderServesNothingButWorkOnItsLedger(t *testing.T) {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -8,7 +9,8 @@ import (
 	"time"
 
 	"onefold/internal/invariant"
-	"onefold/internal/local"
+	"onefold/internal/schema"
+	"onefold/internal/stage"
 )
 
 const verifyHelp = `usage:
@@ -30,6 +32,7 @@ process has the data folder open, that process does the check.
 examples:
   onefold verify
   onefold verify -json -data /var/lib/onefold
+  onefold verify -stage prod
 `
 
 type verifyCmd struct {
@@ -40,11 +43,11 @@ type verifyCmd struct {
 func (verifyCmd) Help() string { return verifyHelp }
 
 func (c *verifyCmd) Run(e *env) error {
-	return e.onLedger(func(o *local.Opened) error {
+	return e.onLedger(func(o *stage.Opened) error {
 		// One clock stamps everything here, but a commit may take effect after
 		// one that was stamped later: within a function's time the stamps prove
 		// nothing.
-		report, err := invariant.Check(e.ctx, o.Store, invariant.Options{IDs: &o.IDs, Blob: o.Blob, Quiet: c.Quiet, Slack: 30 * time.Second})
+		report, err := invariant.Check(e.ctx, o.Store, invariant.Options{IDs: &o.IDs, Blob: o.Blob, Quiet: c.Quiet, Slack: cmp.Or(o.Slack, 30*time.Second)})
 		if err != nil {
 			return err
 		}
@@ -52,12 +55,12 @@ func (c *verifyCmd) Run(e *env) error {
 		if c.JSON {
 			err = e.printJSON(v)
 		} else {
-			e.printf("%s", plain(v.text(e.shown)))
+			e.printf("%s", plain(v.text(cmp.Or(e.on, e.shown))))
 		}
 		if err != nil {
 			return err
 		}
-		return v.fault()
+		return v.fault(e.place.Stage)
 	})
 }
 
@@ -152,7 +155,7 @@ func (c checked) result() string {
 	return "holds"
 }
 
-func (v verification) fault() error {
+func (v verification) fault(stageName string) error {
 	broken, working := 0, 0
 	for _, c := range v.Checks {
 		broken += c.Violations
@@ -161,9 +164,8 @@ func (v verification) fault() error {
 	switch {
 	case !v.Holds:
 		return &fault{
-			err: fmt.Errorf("violations found: %d", broken),
-			hint: "end `onefold dev` before anything else, so that nothing is sent, and keep the folder as it is: " +
-				"`onefold explain` tells how a row came to be",
+			err:  fmt.Errorf("violations found: %d", broken),
+			hint: halt(stageName) + ": `onefold explain` tells how a row came to be",
 			code: exitViolated,
 		}
 	case working > 0:
@@ -174,4 +176,13 @@ func (v verification) fault() error {
 			"run it again when less is going on")
 	}
 	return nil
+}
+
+// halt says how to end all sending before anything else is done.
+func halt(stageName string) string {
+	if stageName == "" {
+		return "end `onefold dev` before anything else, so that nothing is sent, and keep the folder as it is"
+	}
+	return "let nothing be sent before anything else (`aws lambda put-function-concurrency --function-name " +
+		schema.FunctionName(stageName, schema.Send) + " --reserved-concurrent-executions 0`), and change nothing in the ledger"
 }

@@ -10,11 +10,12 @@ import (
 	"onefold/internal/ledger"
 	"onefold/internal/local"
 	"onefold/internal/outbox"
+	"onefold/internal/stage"
 	"onefold/internal/utc"
 )
 
 // underWay puts down an operation that no worker has taken yet.
-func underWay(t *testing.T, o *local.Opened) {
+func underWay(t *testing.T, o *stage.Opened) {
 	t.Helper()
 	now := utc.At(time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC))
 	op := outbox.Operation{
@@ -35,7 +36,7 @@ func underWay(t *testing.T, o *local.Opened) {
 }
 
 // astray puts down a key that leads to a contact that is not there.
-func astray(t *testing.T, o *local.Opened) {
+func astray(t *testing.T, o *stage.Opened) {
 	t.Helper()
 	var c ledger.Commit
 	k := contact.Key{Tenant: "demo", ID: "email:ann@example.com", Contact: "nobody", RuleVersion: 1}
@@ -47,7 +48,7 @@ func astray(t *testing.T, o *local.Opened) {
 	}
 }
 
-func verify(t *testing.T, o *local.Opened, args ...string) said {
+func verify(t *testing.T, o *stage.Opened, args ...string) said {
 	t.Helper()
 	got := Serve(o)(t.Context(), local.Command{Args: append([]string{"verify"}, args...)})
 	return said{got.Exit, got.Stdout, got.Stderr}

@@ -25,7 +25,9 @@ package dynamo
 //	idempotency      ledger  <tenant>#idempotency#<key>     idempotency#<what for>      Get
 //	policy           ledger  <tenant>#policy#policy         policy#<version>            Get; List: versions
 //	policy_current   ledger  <tenant>#policy#policy         policy_current              Get
+//	mail_route       ledger  -#mail_route#<address or @domain>  mail_route              Get: whose mail is this; one tenant's
 //	stop             ledger  <tenant>#stop#stop             stop                        Get, before each claim
+//	spending         ledger  <tenant>#spending#<day>        spending                    Get: what this day's readings cost
 //	operation        outbox  <tenant>#operation#<operation> operation                   Get; by_due: sweep; by_waits_for: crmsync
 //	audit            audit   <tenant>#audit#<entity/id>     audit#<transition>          List: history; by_contact, by_intent, by_message
 //

@@ -15,6 +15,7 @@
 package ses
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -45,9 +46,16 @@ type Config struct {
 	Credentials aws.CredentialsProvider // required
 	Now         func() time.Time        // required; compared with the context's deadline
 
+	// ConfigurationSet is that of mail which names none; empty: none. Without
+	// one, SES reports nothing of a mail, and its outcome may stay unknown.
+	ConfigurationSet string
+
 	// Endpoint is a URL such as http://127.0.0.1:4579; empty: SES itself, in
 	// the region.
 	Endpoint string
+	// AppID is said in the user agent, so that logs of AWS tell whose call it
+	// was; empty: nothing is.
+	AppID string
 	// Timeout bounds one call, connection included; 0 means 10 s.
 	Timeout time.Duration
 	// Margin is kept between the end of the call and the context's deadline,
@@ -62,6 +70,7 @@ type Config struct {
 // Mailer submits mail to SES. It is safe for concurrent use.
 type Mailer struct {
 	client  *sesv2.Client
+	set     string
 	now     func() time.Time
 	timeout time.Duration
 	margin  time.Duration
@@ -84,7 +93,7 @@ func New(cfg Config) (*Mailer, error) {
 	case cfg.Margin < 0 || cfg.Margin > maxMargin:
 		return nil, fmt.Errorf("ses: margin %v is not within 0 and %v", cfg.Margin, maxMargin)
 	}
-	m := &Mailer{now: cfg.Now, timeout: cfg.Timeout, margin: cfg.Margin}
+	m := &Mailer{set: cfg.ConfigurationSet, now: cfg.Now, timeout: cfg.Timeout, margin: cfg.Margin}
 	if m.timeout == 0 {
 		m.timeout = defaultTimeout
 	}
@@ -99,6 +108,7 @@ func New(cfg Config) (*Mailer, error) {
 		// means cannot bring the second mail back.
 		Retryer:          aws.NopRetryer{},
 		RetryMaxAttempts: 1,
+		AppID:            cfg.AppID,
 	}
 	if cfg.Endpoint != "" {
 		opts.BaseEndpoint = aws.String(cfg.Endpoint)
@@ -107,12 +117,16 @@ func New(cfg Config) (*Mailer, error) {
 	return m, nil
 }
 
+// Provider is the name under which evidence of SES is kept.
+const Provider = "ses"
+
 // Provider is "ses".
-func (*Mailer) Provider() string { return "ses" }
+func (*Mailer) Provider() string { return Provider }
 
 // Submit makes one call of SendEmail, or none. See mailer.Mailer for what is
 // promised and outcome.go for how outcomes are told apart.
 func (m *Mailer) Submit(ctx context.Context, mail mailer.Mail) mailer.Result {
+	mail.ConfigurationSet = cmp.Or(mail.ConfigurationSet, m.set)
 	in, bad := input(mail)
 	if bad != "" {
 		return mailer.Result{Outcome: mailer.Rejected, Reason: bad}

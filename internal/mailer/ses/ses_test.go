@@ -209,3 +209,27 @@ func TestAddressesGoOutInASCII(t *testing.T) {
 		t.Errorf("from %q to %q", got.From, got.To[0])
 	}
 }
+
+// Mail without a set would leave no trace in SES's events.
+func TestMailThatNamesNoConfigurationSetGetsTheDefaultOne(t *testing.T) {
+	t.Parallel()
+	s, err := mailertest.NewServer(mailertest.Options{
+		Now: time.Now, ConfigurationSets: []mailertest.ConfigurationSet{{Name: "default"}, {Name: "own"}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	web := httptest.NewServer(s)
+	defer web.Close()
+	cfg := config(web.URL)
+	cfg.ConfigurationSet = "default"
+	for i, named := range []string{"", "own"} {
+		mail := mailer.Mail{From: "us@example.com", To: "them@example.org", Subject: "Re", Text: "Hello", ConfigurationSet: named}
+		if res := newMailer(t, cfg).Submit(t.Context(), mail); res.Outcome != mailer.Accepted {
+			t.Fatalf("%q: %+v", named, res)
+		}
+		if got, want := s.Sent()[i].ConfigurationSet, []string{"default", "own"}[i]; got != want {
+			t.Errorf("mail that names %q went with %q, want %q", named, got, want)
+		}
+	}
+}

@@ -22,6 +22,7 @@ import (
 	"onefold/internal/app"
 	"onefold/internal/blob/s3"
 	"onefold/internal/crm/hubspot"
+	"onefold/internal/crmsync"
 	"onefold/internal/digest"
 	"onefold/internal/extract/rules"
 	"onefold/internal/lambdaio"
@@ -83,9 +84,9 @@ func (s settings) parts(now func() time.Time, log *slog.Logger) (app.Parts, erro
 	// The adapter compares its clock with deadlines of contexts, which are of
 	// this machine's clock.
 	mail, err2 := ses.New(ses.Config{Region: localaws.Region, Endpoint: s.SES, Now: time.Now, Credentials: credentials.NewStaticCredentialsProvider("local", "local", "")})
-	crm, err3 := hubspot.New(hubspot.Config{BaseURL: s.CRM, Token: func(context.Context) (string, error) { return crmToken, nil }})
+	hub, err3 := hubspot.New(hubspot.Config{BaseURL: s.CRM, Token: func(context.Context) (string, error) { return crmToken, nil }})
 	return app.Parts{
-		Store: dynamo.New(dynamodb.NewFromConfig(s.aws()), dynamo.Options{Prefix: prefix}), Blob: s3.New(s.buckets(), s.Bucket), Mailer: mail, CRM: crm,
+		Store: dynamo.New(dynamodb.NewFromConfig(s.aws()), dynamo.Options{Prefix: prefix}), Blob: s3.New(s.buckets(), s.Bucket), Mailer: mail, CRM: crmsync.OneAccount(hub),
 		Extractor: rules.New(), IDs: key, Secrets: s.webhookSecrets, Now: now, Log: log,
 		Timeout: workerTimeout, CallTime: callTime, KeepPolicy: time.Minute,
 	}, errors.Join(err1, err2, err3)

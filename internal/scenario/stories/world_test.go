@@ -94,7 +94,11 @@ func newWorld(t *testing.T, seed uint64, change func(rule map[string]any)) *worl
 	if _, err := w.set.buckets().CreateBucket(t.Context(), &awss3.CreateBucketInput{Bucket: &w.set.Bucket}); err != nil {
 		t.Fatal(err)
 	}
-	if err := w.parts.CRM.(interface {
+	hub, err := w.parts.CRM(t.Context(), "demo")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := hub.(interface {
 		EnsureProperties(context.Context) error
 	}).EnsureProperties(t.Context()); err != nil {
 		t.Fatal(err)

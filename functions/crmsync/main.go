@@ -1,0 +1,22 @@
+// Command crmsync is the function that brings contacts, notes and tasks into
+// each tenant's CRM.
+//
+// Trigger: the stream of the outbox table. A crash leaves an operation with a
+// claim that lapses; whoever takes it over repeats the call with the same
+// reference.
+package main
+
+import (
+	"context"
+	"os"
+
+	"onefold/internal/app"
+	"onefold/internal/lambdaio"
+	"onefold/internal/schema"
+)
+
+func main() {
+	if err := lambdaio.Run(app.Lambda(context.Background(), schema.CRMSync)); err != nil {
+		os.Exit(1)
+	}
+}

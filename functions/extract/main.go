@@ -1,0 +1,20 @@
+// Command extract is the function that reads events and decides them.
+//
+// Trigger: the stream of the events table. A crash leaves an event with a claim
+// that lapses; its due time brings it back to another call.
+package main
+
+import (
+	"context"
+	"os"
+
+	"onefold/internal/app"
+	"onefold/internal/lambdaio"
+	"onefold/internal/schema"
+)
+
+func main() {
+	if err := lambdaio.Run(app.Lambda(context.Background(), schema.Extract)); err != nil {
+		os.Exit(1)
+	}
+}

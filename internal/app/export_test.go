@@ -1,0 +1,23 @@
+package app
+
+import (
+	"context"
+	"maps"
+	"slices"
+
+	"onefold/internal/schema"
+)
+
+// VariablesRead are the variables that a function's assembly makes use of.
+func VariablesRead(ctx context.Context, f schema.Function, h Host) ([]string, error) {
+	v, err := readVariables(f, h.Variable)
+	if err != nil {
+		return nil, err
+	}
+	runs, _ := schema.RunsOf(f)
+	_, err = assemblies()[f](ctx, newBuilder(runs, h, v))
+	return slices.Sorted(maps.Keys(v.read)), err
+}
+
+// PathStyle tells whether buckets are a part of the path.
+func PathStyle(h Host) bool { return (&builder{host: h}).buckets("").Options().UsePathStyle }

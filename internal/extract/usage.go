@@ -1,0 +1,22 @@
+package extract
+
+import "context"
+
+// Usage is what one answer used up. What a reader does not know it leaves
+// zero, and nothing is measured of it.
+type Usage struct {
+	InputTokens  int64
+	OutputTokens int64
+	CostUSD      float64
+	// AtMostUSD bounds the cost of an answer that did not come: nobody says
+	// what it cost, or whether it did. Else 0.
+	AtMostUSD float64
+}
+
+// Metered is an Extractor that says what an answer used up, also of one that
+// could not be used.
+type Metered interface {
+	Extractor
+	// ExtractMetered is Extract with the usage.
+	ExtractMetered(ctx context.Context, s Source) (Record, Usage, error)
+}
