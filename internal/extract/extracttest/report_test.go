@@ -1,0 +1,148 @@
+package extracttest_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+
+	"onefold/internal/extract"
+	"onefold/internal/extract/extracttest"
+)
+
+func sampleReport(t *testing.T) extracttest.Report {
+	t.Helper()
+	cases, outcomes := table([]row{
+		{name: "Alex Morgan", saidName: "Alex Morgan", wish: plain, saidWish: plain},
+		{name: "Pat Quill", saidName: "", wish: none, saidWish: none},
+	})
+	r := score(t, cases, outcomes)
+	r.Model, r.PromptVersion = "stand-in", "7"
+	return r
+}
+
+func TestTextReportSaysShareTrialsAndInterval(t *testing.T) {
+	t.Parallel()
+	var b bytes.Buffer
+	if err := sampleReport(t).WriteText(&b); err != nil {
+		t.Fatal(err)
+	}
+	// 1 of 1: the lower limit is 1/(1+z²) = 20.7 %. 1 of 2: 9.5 to 90.5 %.
+	for _, want := range []string{"stand-in (prompt 7): 2 mails", "100.0 % (1/1, 20.7–100.0)", "50.0 % (1/2, 9.5–90.5)", "injection effects"} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("%q is missing in\n%s", want, b.String())
+		}
+	}
+}
+
+func TestJSONReportIsReadBackWhole(t *testing.T) {
+	t.Parallel()
+	b, err := sampleReport(t).JSON()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var back extracttest.Report
+	if err := json.Unmarshal(b, &back); err != nil {
+		t.Fatal(err)
+	}
+	if again, err := back.JSON(); err != nil || !bytes.Equal(again, b) {
+		t.Errorf("%v\n%s", err, again)
+	}
+}
+
+func TestGoldenDiffersWhereAFigureDoes(t *testing.T) {
+	t.Parallel()
+	r := sampleReport(t)
+	golden, err := r.JSON()
+	if err != nil {
+		t.Fatal(err)
+	}
+	golden = bytes.ReplaceAll(golden, []byte("\n"), []byte("\r\n"))
+	if diff, err := r.Differences(golden); err != nil || len(diff) > 0 {
+		t.Error(diff, err)
+	}
+	r.Cases = 3
+	diff, err := r.Differences(golden)
+	if err != nil || len(diff) != 2 || diff[0] != `- "cases": 2,` || diff[1] != `+ "cases": 3,` {
+		t.Error(diff, err)
+	}
+}
+
+// meter is a reader that says what it used, and what it was shown.
+type meter struct {
+	extract.Extractor
+	record extract.Record
+	err    error
+	shown  extract.Source
+}
+
+func (m *meter) ExtractMetered(_ context.Context, s extract.Source) (extract.Record, extract.Usage, error) {
+	m.shown = s
+	return m.record, extract.Usage{InputTokens: 900, CostUSD: 0.002}, m.err
+}
+
+func mailCase(header, body string) extracttest.Case {
+	mail := "From: Alex Morgan <alex@example.com>\nTo: sales@brightwell.example\nSubject: Hello\nDate: Mon, 02 Mar 2026 09:00:00 +0000\n" +
+		"Message-ID: <a@example.com>\n" + header + "\n" + body + "\n"
+	return extracttest.Case{ID: "en-a", Mail: []byte(strings.ReplaceAll(mail, "\n", "\r\n"))}
+}
+
+func TestOnlyValidatedWordsReachTheOutcome(t *testing.T) {
+	t.Parallel()
+	m := &meter{record: extract.Record{
+		ContactName: extract.Field{Value: "Alex Morgan", Evidence: "Alex Morgan", Where: extract.InFrom},
+		Company:     extract.Field{Value: "Made Up Ltd", Evidence: "Made Up Ltd", Where: extract.InVisible},
+		Intent:      extract.Pricing,
+	}}
+	o, err := extracttest.Read(context.Background(), m, mailCase("", "What does it cost?"), extracttest.IsOwn, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := extracttest.Outcome{
+		Asked: true, Class: extracttest.Enquiry, ContactName: "Alex Morgan", Intent: extract.Pricing, OptOut: none,
+		Review: true, Usage: extract.Usage{InputTokens: 900, CostUSD: 0.002},
+	}
+	if o != want {
+		t.Errorf("got  %+v\nwant %+v", o, want)
+	}
+	if m.shown.Visible != "What does it cost?" {
+		t.Errorf("shown %q", m.shown.Visible)
+	}
+}
+
+func TestAMachinesMailIsNotAskedAbout(t *testing.T) {
+	t.Parallel()
+	m := &meter{err: errors.New("asked")}
+	for header, class := range map[string]extracttest.Class{
+		"Auto-Submitted: auto-replied\n":                extracttest.AutoReply,
+		"List-Id: <news.example.org>\nPrecedence: list": extracttest.Newsletter,
+	} {
+		header = strings.TrimSuffix(header, "\n") + "\n"
+		o, err := extracttest.Read(context.Background(), m, mailCase(header, "Hello."), extracttest.IsOwn, nil)
+		if err != nil || o.Asked || o.Class != class {
+			t.Errorf("%s: %+v %v", class, o, err)
+		}
+	}
+}
+
+func TestAPlainWishIsAskedAboutAndAReadersDoubtHolds(t *testing.T) {
+	t.Parallel()
+	m := &meter{record: extract.Record{Intent: extract.Other, PossibleOptOut: true}}
+	for body, want := range map[string]extracttest.Wish{"Unsubscribe": plain, "What does it cost?": doubtful} {
+		o, err := extracttest.Read(context.Background(), m, mailCase("", body), extracttest.IsOwn, nil)
+		if err != nil || !o.Asked || o.OptOut != want {
+			t.Errorf("%s: %+v %v", want, o, err)
+		}
+	}
+}
+
+func TestAReadersErrorEndsTheScore(t *testing.T) {
+	t.Parallel()
+	fault := errors.New("no answer")
+	cases := []extracttest.Case{mailCase("", "Hello.")}
+	if _, err := extracttest.ReadAll(context.Background(), &meter{err: fault}, cases, nil, nil); !errors.Is(err, fault) {
+		t.Error(err)
+	}
+}
