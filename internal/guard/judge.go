@@ -3,6 +3,19 @@ package guard
 // negationReach is how many words before a phrase a negation is looked for.
 const negationReach = 4
 
+// besidePhrase is how many words after a phrase may say what it is about.
+const besidePhrase = 3
+
+// sentenceReach is how many words before and after a phrase are read.
+const sentenceReach = 50
+
+// read splits a text into words and notes which sets of the lists they meet.
+func (l *wordLists) read(text string) message {
+	m := read(text)
+	l.items.note(&m)
+	return m
+}
+
 // judge weighs a whole message.
 func (l *wordLists) judge(m message) Finding {
 	if f, _ := l.bare(m); f.Verdict != OptOutNone {
@@ -33,16 +46,32 @@ func (l *wordLists) judge(m message) Finding {
 		}
 		for _, list := range lists {
 			for _, p := range list {
-				if !p.pattern.possible(m) {
-					continue
-				}
-				if start, _ := p.pattern.find(m.words, 0); start >= 0 {
+				if lang.mentions(m, p.pattern) {
 					return Finding{OptOutDoubtful, p.id, lang.name}
 				}
 			}
 		}
 	}
 	return Finding{Verdict: OptOutNone}
+}
+
+// mentions tells whether a pattern stands somewhere in the message, and not of
+// something else.
+func (lang *languageList) mentions(m message, p pattern) bool {
+	if !p.possible(m) {
+		return false
+	}
+	for from := 0; ; {
+		start, end := p.find(m.words, from)
+		if start < 0 {
+			return false
+		}
+		first, last := m.sentence(start, end)
+		if !m.anyIn(lang.unless, m.words[first:last]) && !m.anyIn(lang.elsewhere, m.words[start:min(end+besidePhrase, last)]) {
+			return true
+		}
+		from = start + 1
+	}
 }
 
 // searchPhrases looks for this language's clear phrases; one that the words
@@ -58,49 +87,74 @@ func (lang *languageList) searchPhrases(m message) Finding {
 			if start < 0 {
 				break
 			}
-			if !lang.inDoubt(m, start, end) {
+			switch lang.inContext(m, start, end) {
+			case OptOutExplicit:
 				return Finding{OptOutExplicit, p.id, lang.name}
+			case OptOutDoubtful:
+				found = Finding{OptOutDoubtful, p.id, lang.name}
+			case OptOutNone:
 			}
-			found = Finding{OptOutDoubtful, p.id, lang.name}
 			from = start + 1
 		}
 	}
 	return found
 }
 
+// sentence bounds the sentence that words[start:end] stand in, as far as it
+// can bear on them: text without a full stop is no sentence.
+func (m message) sentence(start, end int) (first, last int) {
+	at := m.words[start].sentence
+	first, last = start, end
+	for first > max(0, start-sentenceReach) && m.words[first-1].sentence == at {
+		first--
+	}
+	for last < min(len(m.words), end+sentenceReach) && m.words[last].sentence == at {
+		last++
+	}
+	return first, last
+}
+
+// inContext is what the words around a phrase make of it.
+func (lang *languageList) inContext(m message, start, end int) Verdict {
+	first, last := m.sentence(start, end)
+	whole := m.words[first:last]
+	switch {
+	case m.anyIn(lang.unless, whole):
+		return OptOutNone // "do not hesitate to …"
+	case lang.inDoubt(m, start, end, first, last):
+		return OptOutDoubtful
+	}
+	return OptOutExplicit
+}
+
 // inDoubt tells whether the words around a phrase leave open that the sender
 // wants no more mail.
-func (lang *languageList) inDoubt(m message, start, end int) bool {
-	if len(m.words) > longText {
-		return true
-	}
+func (lang *languageList) inDoubt(m message, start, end, first, last int) bool {
 	at := m.words[start]
-	sentenceStart, sentenceEnd := start, end
-	for sentenceStart > 0 && m.words[sentenceStart-1].sentence == at.sentence {
-		sentenceStart--
-	}
-	for sentenceEnd < len(m.words) && m.words[sentenceEnd].sentence == at.sentence {
-		sentenceEnd++
-	}
 	clauseStart := start
-	for clauseStart > sentenceStart && m.words[clauseStart-1].clause == at.clause {
+	for clauseStart > first && m.words[clauseStart-1].clause == at.clause {
 		clauseStart--
 	}
-	before := m.words[sentenceStart:start]
-	if m.questions[at.sentence] && !anyIn(lang.ask, m.words[sentenceStart:end]) {
-		return true
-	}
-	if anyIn(lang.third, m.words[clauseStart:start]) || anyIn(lang.pause, before) || anyIn(lang.pause, m.words[end:sentenceEnd]) {
+	before := m.words[first:start]
+	asked := m.anyIn(lang.ask, before)
+	switch {
+	case len(m.words) > longText, at.quoted,
+		m.questions[at.sentence] && (!m.anyIn(lang.ask, m.words[first:end]) || m.anyIn(lang.how, before)),
+		m.anyIn(lang.third, m.words[clauseStart:end]),
+		m.anyIn(lang.pause, m.words[first:last]), m.anyIn(lang.instead, m.words[end:last]),
+		m.anyIn(lang.elsewhere, m.words[start:min(end+besidePhrase, last)]),
+		!asked && m.anyIn(lang.cond, before),
+		m.anyIn(lang.receive, m.words[first:last]) && !m.anyIn(lang.want, m.words[first:last]):
 		return true
 	}
 	// A request word parts a refusal from what is asked for: "not interested
 	// please remove me".
 	reach := max(clauseStart, start-negationReach)
 	for i := start - 1; i >= reach; i-- {
-		if anyIn(lang.ask, m.words[i:i+1]) || anyIn(lang.polite, m.words[i:i+1]) {
+		if m.anyIn(lang.ask, m.words[i:i+1]) || m.anyIn(lang.polite, m.words[i:i+1]) {
 			return false
 		}
-		if anyIn(lang.not, m.words[i:i+1]) {
+		if m.anyIn(lang.not, m.words[i:i+1]) {
 			return true
 		}
 	}
@@ -228,7 +282,7 @@ func skipName(words []word, i int) int {
 
 // dropFooters takes away lines that a mail program wrote.
 func (l *wordLists) dropFooters(m message) message {
-	kept := message{vocabulary: m.vocabulary, questions: m.questions}
+	kept := message{met: m.met, questions: m.questions}
 	for i := 0; i < len(m.words); {
 		if m.words[i].lineStart && startsWith(l.footers, m.words[i:]) {
 			for i++; i < len(m.words) && !m.words[i].lineStart; i++ {
@@ -241,28 +295,46 @@ func (l *wordLists) dropFooters(m message) message {
 	return kept
 }
 
-// find returns the first match of the pattern from a position on, or -1.
-func (p pattern) find(words []word, from int) (start, end int) {
-	for i := from; i < len(words); i++ {
-		if end := p.matchAt(words, i); end > i {
-			return i, end
-		}
-	}
-	return -1, -1
-}
-
-func anyIn(patterns []pattern, words []word) bool {
+func startsWith(patterns []pattern, words []word) bool {
 	for _, p := range patterns {
-		if start, _ := p.find(words, 0); start >= 0 {
+		if p.matchAt(words, 0) > 0 {
 			return true
 		}
 	}
 	return false
 }
 
-func startsWith(patterns []pattern, words []word) bool {
-	for _, p := range patterns {
-		if p.matchAt(words, 0) > 0 {
+// dropMailing takes away the paragraphs in which a mailing says why it comes
+// and how to leave it, with a link; found tells whether there was one.
+func (l *wordLists) dropMailing(m message) (kept message, found bool) {
+	kept = message{met: m.met, questions: m.questions}
+	for i := 0; i < len(m.words); {
+		end := i + 1
+		for end < len(m.words) && m.words[end].paragraph == m.words[i].paragraph {
+			end++
+		}
+		if part := m.words[i:end]; hasLink(part) && l.saysWhy(m, part) {
+			found = true
+		} else {
+			kept.words = append(kept.words, part...)
+		}
+		i = end
+	}
+	return kept, found
+}
+
+func (l *wordLists) saysWhy(m message, part []word) bool {
+	for i := range l.languages {
+		if m.anyIn(l.languages[i].mailing, part) {
+			return true
+		}
+	}
+	return false
+}
+
+func hasLink(words []word) bool {
+	for _, w := range words {
+		if w.text == "https" || w.text == "http" || w.text == "www" {
 			return true
 		}
 	}

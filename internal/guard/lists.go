@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -29,6 +30,7 @@ type wordLists struct {
 	languages []languageList
 	polite    []pattern
 	footers   []pattern
+	items     itemIndex
 }
 
 // languageList is one file.
@@ -36,24 +38,20 @@ type languageList struct {
 	name                    string
 	word, only, alone       []phrase
 	phrases, mention, short []phrase
-	not, third, pause, ask  []pattern
+	not, cond, unless       []pattern
+	third, pause, instead   []pattern
+	elsewhere               []pattern
+	receive, want, ask      []pattern
+	mailing, how            []pattern
+	kin                     []string  // languages so near that a text may be of either
 	polite, footer          []pattern // moved to wordLists
+	classes                 map[string]string
 }
 
 // phrase is a pattern with the id that a Finding shows.
 type phrase struct {
 	id      string
 	pattern pattern
-}
-
-// pattern is what a run of words is compared with.
-type pattern []item
-
-// item is one place of a pattern.
-type item struct {
-	words    []string
-	prefixes []string
-	optional bool
 }
 
 var errListForm = errors.New("opt-out list: line not understood")
@@ -63,31 +61,73 @@ func readLists(files fs.FS) (*wordLists, error) {
 	if err != nil {
 		return nil, fmt.Errorf("list opt-out words: %w", err)
 	}
-	all := &wordLists{}
+	all := &wordLists{items: newItemIndex()}
 	for _, name := range names {
 		text, err := fs.ReadFile(files, name)
 		if err != nil {
 			return nil, fmt.Errorf("read opt-out words: %w", err)
 		}
-		l := languageList{name: strings.TrimSuffix(path.Base(name), ".txt")}
-		if err := l.read(text); err != nil {
+		l := languageList{name: strings.TrimSuffix(path.Base(name), ".txt"), classes: map[string]string{}}
+		if err := l.read(text, &all.items); err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
+		l.barGaps()
 		all.languages = append(all.languages, l)
 		all.polite = append(all.polite, l.polite...)
 		all.footers = append(all.footers, l.footer...)
 	}
+	all.joinKin()
 	return all, nil
 }
 
-func (lang *languageList) read(text []byte) error {
+// joinKin adds to each language what raises doubt in its kin: "til høsten" puts
+// off a wish in Danish, too, where the wish was met by its Norwegian words.
+func (l *wordLists) joinKin() {
+	alone := slices.Clone(l.languages)
+	for i := range l.languages {
+		to := &l.languages[i]
+		for _, from := range alone {
+			if !slices.Contains(to.kin, from.name) {
+				continue
+			}
+			to.unless = slices.Concat(to.unless, from.unless)
+			to.third = slices.Concat(to.third, from.third)
+			to.pause = slices.Concat(to.pause, from.pause)
+			to.instead = slices.Concat(to.instead, from.instead)
+			to.elsewhere = slices.Concat(to.elsewhere, from.elsewhere)
+			to.how = slices.Concat(to.how, from.how)
+		}
+	}
+}
+
+// barGaps keeps the gaps of clear phrases from passing a negation: "I want not
+// to be removed" holds the words of a wish and is none.
+func (lang *languageList) barGaps() {
+	bars := map[string]bool{}
+	for _, p := range lang.not {
+		if len(p) == 1 {
+			maps.Copy(bars, p[0].words)
+		}
+	}
+	for _, p := range lang.phrases {
+		for _, it := range p.pattern {
+			if it.gap > 0 {
+				it.bars = bars
+			}
+		}
+	}
+}
+
+func (lang *languageList) read(text []byte, items *itemIndex) error {
 	phrases := map[string]*[]phrase{
 		"word": &lang.word, "only": &lang.only, "alone": &lang.alone,
 		"phrase": &lang.phrases, "mention": &lang.mention, "short": &lang.short,
 	}
 	patterns := map[string]*[]pattern{
-		"not": &lang.not, "third": &lang.third, "pause": &lang.pause, "ask": &lang.ask,
-		"polite": &lang.polite, "footer": &lang.footer,
+		"not": &lang.not, "if": &lang.cond, "unless": &lang.unless,
+		"third": &lang.third, "pause": &lang.pause, "instead": &lang.instead, "elsewhere": &lang.elsewhere,
+		"receive": &lang.receive, "want": &lang.want, "ask": &lang.ask,
+		"mailing": &lang.mailing, "how": &lang.how, "polite": &lang.polite, "footer": &lang.footer,
 	}
 	section, number := "", 0
 	for lines := bufio.NewScanner(bytes.NewReader(text)); lines.Scan(); {
@@ -101,84 +141,29 @@ func (lang *languageList) read(text []byte) error {
 			continue
 		}
 		id, rest, named := strings.Cut(line, "=")
-		if into := phrases[section]; into != nil && named {
-			*into = append(*into, phrase{strings.TrimSpace(id), parsePattern(rest)})
-		} else if into := patterns[section]; into != nil && !named {
-			*into = append(*into, parsePattern(line))
-		} else {
+		id = strings.TrimSpace(id)
+		if named {
+			line = rest
+		}
+		p, err := items.pattern(line, lang.classes)
+		if err != nil {
+			return fmt.Errorf("%w: line %d", err, number)
+		}
+		switch into, plain := phrases[section], patterns[section]; {
+		case section == "class" && named && len(strings.Fields(line)) == 1:
+			lang.classes[id], err = expand(strings.TrimSpace(line), lang.classes)
+			if err != nil {
+				return fmt.Errorf("%w: line %d", err, number)
+			}
+		case into != nil && named:
+			*into = append(*into, phrase{id, p})
+		case section == "kin" && !named:
+			lang.kin = append(lang.kin, line)
+		case plain != nil && !named:
+			*plain = append(*plain, p)
+		default:
 			return fmt.Errorf("%w: line %d", errListForm, number)
 		}
 	}
 	return nil
-}
-
-func parsePattern(text string) pattern {
-	var p pattern
-	for _, place := range strings.Fields(text) {
-		var it item
-		place, it.optional = strings.CutSuffix(place, "?")
-		for _, alternative := range strings.Split(place, "|") {
-			stem, isPrefix := strings.CutSuffix(alternative, "*")
-			var b strings.Builder
-			for _, r := range stem {
-				writeFolded(&b, r)
-			}
-			if isPrefix {
-				it.prefixes = append(it.prefixes, b.String())
-			} else {
-				it.words = append(it.words, b.String())
-			}
-		}
-		p = append(p, it)
-	}
-	return p
-}
-
-// possible tells cheaply whether the message has a word for each place that
-// needs one: of most languages it has none, and long texts are read faster.
-func (p pattern) possible(m message) bool {
-	for _, it := range p {
-		if !it.optional && len(it.prefixes) == 0 && !slices.ContainsFunc(it.words, func(w string) bool { return m.vocabulary[w] }) {
-			return false
-		}
-	}
-	return true
-}
-
-// matchAt compares the pattern with the words from i on, within the sentence
-// of the first, and returns where the match ends; -1 for no match.
-func (p pattern) matchAt(words []word, i int) int {
-	if i >= len(words) {
-		return -1
-	}
-	return p.match(words, i, words[i].sentence)
-}
-
-func (p pattern) match(words []word, i, sentence int) int {
-	if len(p) == 0 {
-		return i
-	}
-	if i < len(words) && words[i].sentence == sentence && p[0].matches(words[i].text) {
-		if end := p[1:].match(words, i+1, sentence); end >= 0 {
-			return end
-		}
-	}
-	if p[0].optional {
-		return p[1:].match(words, i, sentence)
-	}
-	return -1
-}
-
-func (it item) matches(w string) bool {
-	for _, s := range it.words {
-		if s == w {
-			return true
-		}
-	}
-	for _, s := range it.prefixes {
-		if strings.HasPrefix(w, s) {
-			return true
-		}
-	}
-	return false
 }

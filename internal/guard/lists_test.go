@@ -40,7 +40,11 @@ func TestListLineOutsideASectionIsRefused(t *testing.T) {
 
 func TestPatternAlternativesOptionsAndPrefixes(t *testing.T) {
 	t.Parallel()
-	p := parsePattern("take|remove me please? off* liste?")
+	items := newItemIndex()
+	p, err := items.pattern("take|remove me please? off* liste?", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
 	for text, want := range map[string]int{
 		"take me off":              3,
 		"remove me please offline": 4,

@@ -14,32 +14,36 @@ type word struct {
 	text      string
 	upper     bool // began with an upper-case letter
 	lineStart bool
+	quoted    bool
 	clause    int // words of one clause share a number
 	sentence  int // words of one sentence share a number
+	paragraph int // words between two blank lines share a number
 }
 
 // message is a text as the lists see it.
 type message struct {
-	words      []word
-	vocabulary map[string]bool // the distinct words
-	questions  map[int]bool    // sentences that end in a question mark
+	words     []word
+	questions map[int]bool // sentences that end in a question mark
+	met       []bool       // by set of the lists: a word of it is here
 }
 
 // read splits a text into comparable words. One line break is a space, since
 // mail is wrapped; a blank line ends a sentence.
 func read(text string) message {
-	m := message{vocabulary: map[string]bool{}, questions: map[int]bool{}}
+	m := message{questions: map[int]bool{}}
 	var (
 		b                strings.Builder
 		upper, lineStart = false, true
 		clause, sentence int
+		paragraph        int
 		breaks           int
+		quoted           bool
 	)
 	flush := func() {
 		if b.Len() == 0 {
 			return
 		}
-		m.words = append(m.words, word{b.String(), upper, lineStart, clause, sentence})
+		m.words = append(m.words, word{b.String(), upper, lineStart, quoted, clause, sentence, paragraph})
 		b.Reset()
 		upper, lineStart = false, false
 	}
@@ -56,6 +60,8 @@ func read(text string) message {
 			lineStart = true
 			if breaks++; breaks == 2 {
 				endSentence()
+				paragraph++
+				quoted = false // a mark that was never closed
 			}
 		case isHidden(r), isApostrophe(r):
 			// Joined: "don't" and "dont" are one word, and a word with an
@@ -74,18 +80,19 @@ func read(text string) message {
 			}
 		case r == '.' || r == '!' || r == '…':
 			endSentence()
-		case strings.ContainsRune(",;:()–—|\"", r):
+		case strings.ContainsRune(",;:()–—|", r):
 			flush()
 			clause++
+		case strings.ContainsRune("\"“”„«»", r):
+			flush()
+			clause++
+			quoted = !quoted
 		default:
 			flush()
 		}
 	}
 	flush()
 	m.words = joinHyphened(m.words)
-	for _, w := range m.words {
-		m.vocabulary[w.text] = true
-	}
 	return m
 }
 

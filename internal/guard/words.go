@@ -59,23 +59,35 @@ func OptOut(subject, visible string) Finding {
 		return Finding{OptOutDoubtful, "lists_unreadable", ""}
 	}
 	rest, isReply := CutReplyPrefix(subject)
-	head, body := read(rest), read(visible)
-	body = lists.dropFooters(body)
+	head, body := lists.read(rest), lists.read(visible)
+	f := lists.weigh(head, lists.dropFooters(body), isReply)
+	if f.Verdict == OptOutDoubtful {
+		// Nearly every mailing tells its readers how to leave. Only doubt is
+		// taken back by that, never a plain wish.
+		if own, found := lists.dropMailing(body); found {
+			f = lists.weigh(head, lists.dropFooters(own), isReply)
+		}
+	}
+	return f
+}
+
+// weigh judges a subject and a body together.
+func (l *wordLists) weigh(head, body message, isReply bool) Finding {
 	switch {
 	case len(body.words) == 0:
-		return lists.judge(head)
+		return l.judge(head)
 	case isReply:
-		f, _ := lists.bare(head)
+		f, _ := l.bare(head)
 		if f.Verdict != OptOutNone {
 			f.Verdict = OptOutDoubtful
 		}
-		return strongest(lists.judge(body), f)
-	case lists.onlyPolite(body):
+		return strongest(l.judge(body), f)
+	case l.onlyPolite(body):
 		// What looks like a greeting and a name may be the wish itself, in
 		// capitals.
-		return strongest(lists.judge(body), lists.judge(head))
+		return strongest(l.judge(body), l.judge(head))
 	}
-	return strongest(lists.judge(body), lists.besideBody(head, body))
+	return strongest(l.judge(body), l.besideBody(head, body))
 }
 
 // besideBody judges a subject of the sender's own above a body with words.

@@ -115,6 +115,7 @@ func joined(record, byRules extract.Record) extract.Record {
 		record.ReviewReasons = append(record.ReviewReasons, extract.ReasonDisputed)
 	}
 	record.PossibleOptOut = record.PossibleOptOut || byRules.PossibleOptOut
+	record.Class = byRules.Class // for code alone to judge
 	return record
 }
 

@@ -9,26 +9,27 @@ import (
 	"onefold/internal/extract"
 )
 
-// company is taken from the form, or from a name that ends (in French:
-// begins) with a legal form: in the signature, in brackets after the display
-// name, or in a sentence in which the sender speaks of themselves. A company
-// without a legal form is left to a model or a person.
-func (r reader) company() extract.Field {
+// company is taken from the form, from the signature, from a display name, or
+// from a sentence in which the sender speaks of themselves. Two signs have to
+// agree: a legal form, a word for an organisation, or a word that the sender's
+// domain bears too, each with the place where firms stand. What stands in the
+// domain alone is left to a model or a person.
+func (r *reader) company(name string) extract.Field {
 	s := r.source
 	if f := given(s.Given.Company); f.Value != "" {
 		return f
 	}
-	if name := r.companyInLines(s.Signature); name != "" {
-		return extract.Field{Value: name, Confidence: strong, Evidence: name, Where: extract.InSignature}
+	if f := r.companyInSignOff(name); f.Value != "" {
+		return f
 	}
-	if name := r.companyInLines(afterName(s.FromName)); name != "" {
-		return extract.Field{Value: name, Confidence: fair, Evidence: name, Where: extract.InFrom}
+	if found := r.companyInLines(afterName(s.FromName)); found != "" {
+		return extract.Field{Value: found, Confidence: fair, Evidence: found, Where: extract.InFrom}
 	}
-	if name := r.companyInLines(r.afterClosing()); name != "" {
-		return extract.Field{Value: name, Confidence: fair, Evidence: name, Where: extract.InVisible}
+	if display := strings.Join(strings.Fields(s.FromName), " "); display != name && r.firmWords(display) && r.isFirm(display) && (r.bornByDomain(display) || r.endsInLegalForm(display)) {
+		return extract.Field{Value: display, Confidence: fair, Evidence: display, Where: extract.InFrom}
 	}
-	if name := r.companyInSentence(); name != "" {
-		return extract.Field{Value: name, Confidence: fair, Evidence: name, Where: extract.InVisible}
+	if found := r.companyInSentence(); found != "" {
+		return extract.Field{Value: found, Confidence: fair, Evidence: found, Where: extract.InVisible}
 	}
 	return extract.Field{}
 }
@@ -43,24 +44,47 @@ func afterName(display string) string {
 	return ""
 }
 
-// afterClosing is the visible text under a closing: a signature that nothing
-// marked as one.
-func (r reader) afterClosing() string {
-	all := lines(r.source.Visible)
-	for i := len(all) - 1; i >= 0 && i >= len(all)-closingReach; i-- {
-		before, _, _ := strings.Cut(all[i], ",")
-		if r.words.is("closing", plain(before)) {
-			return strings.Join(all[i+1:], "\n")
+// companyInSignOff reads the lines below the name: first for a legal form, of
+// which there must be one only, then for the other signs.
+func (r *reader) companyInSignOff(name string) extract.Field {
+	byWhere := map[extract.Where]string{}
+	for _, l := range r.off.lines {
+		byWhere[l.where] += l.text + "\n"
+	}
+	for _, where := range []extract.Where{extract.InSignature, extract.InVisible} {
+		if found := r.companyInLines(byWhere[where]); found != "" {
+			return extract.Field{Value: found, Confidence: strong, Evidence: found, Where: where}
 		}
 	}
-	return ""
+	if r.twoFirms() {
+		return extract.Field{}
+	}
+	for _, l := range r.off.lines[:min(len(r.off.lines), unmarkedLines)] {
+		for _, segment := range segmentEnds.Split(l.text, -1) {
+			if segment = strings.TrimSpace(segment); plain(segment) != plain(name) && !agree(nameWords(segment), nameWords(name)) && r.firmWords(segment) && (r.bornByDomain(segment) || r.isOrganisation(segment)) {
+				return extract.Field{Value: segment, Confidence: fair, Evidence: segment, Where: l.where}
+			}
+		}
+	}
+	return extract.Field{}
+}
+
+// twoFirms tells whether several legal forms stand under the text.
+func (r *reader) twoFirms() bool {
+	n := 0
+	for _, l := range r.off.lines {
+		if r.companyName(strings.TrimSpace(l.text)) {
+			n++
+		}
+	}
+	return n > 1
 }
 
 // segmentEnds part a signature line's statements.
 var segmentEnds = regexp.MustCompile(`\s*(?:[|·•;\t]|,|\s[-–—]\s)\s*`)
 
 // companyInLines finds the one company named; two different ones are none.
-func (r reader) companyInLines(text string) string {
+func (r *reader) companyInLines(text string) string {
 	found := ""
 	for _, line := range lines(text) {
 		// "Example Widgets, Inc."
@@ -86,57 +110,6 @@ func (r reader) companyInLines(text string) string {
 	return found
 }
 
-// companyName: two to eight words, capitalised, with a legal form at an end.
-func (r reader) companyName(s string) bool {
-	words := strings.Fields(s)
-	if len(words) < 2 || len(words) > 8 || strings.ContainsAny(s, "@<>{}\"?!:/") && !strings.Contains(s, "A/S") {
-		return false
-	}
-	first, _ := utf8.DecodeRuneInString(words[0])
-	if !unicode.IsUpper(first) && !unicode.IsDigit(first) {
-		return false
-	}
-	if r.endsInLegalForm(s) {
-		return !r.words.is("legal_form", plain(s))
-	}
-	switch plain(words[0]) {
-	case "sarl", "sas", "eurl":
-		return isUpperWord(words[0]) && capitalised(words[1:])
-	}
-	return false
-}
-
-// endsInLegalForm tells whether the last words are a legal form, written as
-// one: "AG" is, "ag" is not.
-func (r reader) endsInLegalForm(s string) bool {
-	words := strings.Fields(s)
-	for n := 1; n <= 4 && n < len(words); n++ {
-		tail := words[len(words)-n:]
-		form := plain(strings.Join(tail, " "))
-		first, _ := utf8.DecodeRuneInString(tail[0])
-		if !r.words.is("legal_form", form) || !unicode.IsUpper(first) && form != "sp z o o" && form != "e v" {
-			continue
-		}
-		// Two letters in lower case are a word: "Sa", "Se", "Ag".
-		if len(form) == 2 && !isUpperWord(tail[0]) {
-			continue
-		}
-		return true
-	}
-	return false
-}
-
-func isUpperWord(w string) bool { return w == strings.ToUpper(w) }
-
-func capitalised(words []string) bool {
-	for _, w := range words {
-		if first, _ := utf8.DecodeRuneInString(w); !unicode.IsUpper(first) {
-			return false
-		}
-	}
-	return len(words) > 0
-}
-
 // sentenceEnds part sentences; a dot inside a legal form ("S.L.") does not.
 var sentenceEnds = regexp.MustCompile(`[!?\n]|\.\s+\p{Lu}|\.\s*$`)
 
@@ -144,7 +117,7 @@ var sentenceEnds = regexp.MustCompile(`[!?\n]|\.\s+\p{Lu}|\.\s*$`)
 // before the legal form.
 var atCompany = regexp.MustCompile(`(?:(?:^|[\s(,])(?:at|from|with|for|of|von|bei|der|für|chez|de|en)\s+|(?:^|\s)d['’])((?:[\p{Lu}\d][\pL\d&.'’+-]*\s+(?:(?:&|and|und|et|y)\s+)?){1,5}[\p{Lu}][\pL./]*(?:\s+&\s+Co\.?\s+KG)?)`)
 
-func (r reader) companyInSentence() string {
+func (r *reader) companyInSentence() string {
 	text := strings.Join(strings.Fields(r.source.Visible), " ")
 	for _, sentence := range splitSentences(text) {
 		if !r.words.meets("myself", plain(sentence)) {
@@ -156,8 +129,57 @@ func (r reader) companyInSentence() string {
 				return r.trimmed(name)
 			}
 		}
+		if name := r.firmInSentence(sentence); name != "" {
+			return name
+		}
 	}
 	return ""
+}
+
+// firmInSentence is a run of capitalised words in a sentence about the sender
+// that the sender's domain bears.
+func (r *reader) firmInSentence(sentence string) string {
+	words := strings.Fields(sentence)
+	for i := 1; i < len(words); i++ {
+		first, _ := utf8.DecodeRuneInString(words[i])
+		if !unicode.IsUpper(first) && !(r.words.names("trade", plain(words[i])) && i+1 < len(words)) {
+			continue
+		}
+		run := []string{words[i]}
+		for n := i + 1; n < len(words) && len(run) < mostFirmWords && !strings.ContainsAny(run[len(run)-1], ",.;:!?)"); n++ {
+			if c, _ := utf8.DecodeRuneInString(words[n]); !unicode.IsUpper(c) && !inFirm(words[n]) {
+				break
+			}
+			run = append(run, words[n])
+		}
+		for len(run) > 1 && inFirm(run[len(run)-1]) {
+			run = run[:len(run)-1]
+		}
+		name := strings.TrimRight(strings.Join(run, " "), ",.;:!?)")
+		if r.looksLikeSender(name) {
+			continue // "Kim de la Example Bakery": the firm begins later
+		}
+		if len(run) > 1 && !strings.ContainsAny(name, "@\"") && r.bornByDomain(name) {
+			return name
+		}
+		i += len(run) - 1
+	}
+	return ""
+}
+
+// inFirm tells the small words that stand inside the names of firms.
+func inFirm(w string) bool {
+	switch w {
+	case "&", "do", "da", "de", "la", "le", "du", "des", "del", "di", "della", "og", "och", "und", "et", "y", "e", "en":
+		return true
+	}
+	return false
+}
+
+// looksLikeSender tells whether a name is that of From or of the signature.
+func (r *reader) looksLikeSender(name string) bool {
+	words := nameWords(name)
+	return agree(words, r.fromWords) || agree(words, r.signWords)
 }
 
 func splitSentences(text string) []string {
@@ -179,7 +201,7 @@ func splitSentences(text string) []string {
 }
 
 // trimmed takes away a sentence's dot that is none of the name's.
-func (r reader) trimmed(name string) string {
+func (r *reader) trimmed(name string) string {
 	short := strings.TrimRight(name, ".,")
 	if strings.Count(name, ".") > 1 || strings.HasSuffix(name, "Inc.") || strings.HasSuffix(name, "Corp.") {
 		return name

@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -8,185 +9,255 @@ import (
 	"onefold/internal/extract"
 )
 
-// name is taken from the form, then the display name of From, then the line
-// after a closing, then the first line of the signature where the address
-// bears it out.
-func (r reader) name() extract.Field {
+// name is who wrote: the form's field, else the longest form that From and the
+// signature agree on, else a name by which the text introduces its writer.
+// unclear tells that several people may have written, or that From and
+// signature name different ones; then there is no name.
+func (r *reader) name() (f extract.Field, unclear bool) {
 	s := r.source
 	if f := given(s.Given.Name); f.Value != "" {
-		return f
+		return f, false
 	}
-	if f := r.displayName(s.FromName); f.Value != "" {
-		return f
+	display, several := r.displayName(s.FromName)
+	signed, more := r.signedName()
+	if display.Value != "" && r.isFirm(display.Value) {
+		display = extract.Field{}
 	}
-	if f := r.nameAfterClosing(); f.Value != "" {
-		return f
+	switch {
+	case several || more:
+		return extract.Field{}, true
+	case display.Value == "" && signed.Value == "":
+		return r.introduced(), false
+	case display.Value == "":
+		return signed, false
+	case signed.Value == "":
+		return display, false
 	}
-	signature := lines(s.Signature)
-	if len(signature) == 0 || !r.looksLikeName(signature[0], 2) || !namedInAddress(signature[0], s.FromAddress) {
-		return extract.Field{}
+	switch x, y := nameWords(display.Value), nameWords(signed.Value); {
+	case agree(x, y):
+		if spelt(y) > spelt(x) {
+			return signed, false
+		}
+	case len(y) > 1:
+		// One word may be a nickname; two are another person.
+		return extract.Field{}, true
 	}
-	return extract.Field{Value: signature[0], Confidence: strong, Evidence: signature[0], Where: extract.InSignature}
+	return display, false
 }
 
 // displayName reads "Alex Morgan", "Morgan, Alex", "Alex Morgan (Example
-// Ltd)", "Alex Morgan | Example Ltd" and "'Alex Morgan' via Sales".
-func (r reader) displayName(display string) extract.Field {
+// Ltd)", "Dr. Alex Morgan | Example Ltd" and "'Alex Morgan' via Sales".
+func (r *reader) displayName(display string) (f extract.Field, several bool) {
 	evidence := strings.Join(strings.Fields(display), " ")
 	name := evidence
 	for _, cut := range []string{" (", " | ", " - ", " – ", " via ", " @ "} {
 		name, _, _ = strings.Cut(name, cut)
 	}
 	name = strings.Trim(name, "\"'“”‘’ ")
+	if r.severalPeople(name) {
+		return extract.Field{}, true
+	}
 	swapped := false
 	if last, first, found := strings.Cut(name, ","); found {
-		first, last = strings.TrimSpace(first), strings.TrimSpace(last)
-		if strings.Contains(first, ",") || isTitle(first) {
-			return extract.Field{}
+		first, last = r.bareName(strings.TrimSpace(first)), strings.TrimSpace(last)
+		switch {
+		case first == "" || isDegree(first): // "Alex Morgan, PhD"
+			name = last
+		case strings.Contains(first, ","):
+			return extract.Field{}, false
+		default:
+			// The evidence of a swapped name is the swapped text alone.
+			evidence, name, swapped = last+", "+first, first+" "+last, true
+			if !hasPhrase(display, evidence) {
+				return extract.Field{}, false
+			}
 		}
-		// The evidence of a swapped name is the swapped text alone.
-		evidence, name, swapped = name, first+" "+last, true
 	}
-	if !r.plausibleName(name, 1) {
-		return extract.Field{}
+	if !swapped {
+		name = r.bareName(name)
 	}
-	f := extract.Field{Value: name, Confidence: strong, Evidence: evidence, Where: extract.InFrom}
+	if !r.plausibleName(name, 1) || plain(name) == plainLocal(r.source.FromAddress) && !strings.Contains(name, " ") && name == strings.ToLower(name) {
+		return extract.Field{}, false
+	}
+	f = extract.Field{Value: name, Confidence: strong, Evidence: evidence, Where: extract.InFrom}
 	if swapped || !strings.Contains(name, " ") {
 		f.Confidence = fair
+	}
+	return f, false
+}
+
+// hasPhrase tells whether a text holds another, white space aside.
+func hasPhrase(text, part string) bool {
+	return strings.Contains(strings.Join(strings.Fields(text), " "), part)
+}
+
+// signedName is the name under the text.
+func (r *reader) signedName() (f extract.Field, several bool) {
+	if r.off.inLine != "" {
+		if r.twoSigners(r.off.inLine) {
+			return extract.Field{}, true
+		}
+		return r.signed(r.off.inLine, r.off.where), false
+	}
+	// Only the line that begins the signature: what follows may be anybody.
+	if len(r.off.lines) == 0 {
+		return extract.Field{}, false
+	}
+	line := r.off.lines[0]
+	if r.twoSigners(line.text) {
+		return extract.Field{}, true
+	}
+	name, _, _ := strings.Cut(line.text, ",") // "Alex Morgan, Head of Sales"
+	name, _, _ = strings.Cut(name, " | ")
+	name = r.bareName(strings.TrimRight(strings.TrimSpace(name), "."))
+	fewest := 2
+	if r.off.closed || len(r.off.lines) == 1 && line.where == extract.InVisible {
+		fewest = 1
+	}
+	if !r.looksLikeName(name, fewest) || r.isFirm(name) {
+		return extract.Field{}, false
+	}
+	// A marked signature may begin with a firm; without a closing the address, or
+	// another line, has to bear the name out.
+	if !r.off.closed && line.where == extract.InSignature && !namedInAddress(name, r.source.FromAddress) &&
+		!agree(nameWords(name), nameWords(r.source.FromName)) {
+		return extract.Field{}, false
+	}
+	return r.signed(name, line.where), false
+}
+
+func (r *reader) signed(name string, where extract.Where) extract.Field {
+	f := extract.Field{Value: name, Confidence: fair, Evidence: name, Where: where}
+	switch {
+	case !strings.Contains(name, " "):
+		f.Confidence = hinting
+	case namedInAddress(name, r.source.FromAddress):
+		f.Confidence = strong
 	}
 	return f
 }
 
-// isTitle tells what stands after a comma without being a first name.
-func isTitle(s string) bool {
+// bareName takes away titles before a name and degrees after it.
+func (r *reader) bareName(name string) string {
+	words := strings.Fields(name)
+	for len(words) > 1 && r.words.is("title", plain(words[0])) && (strings.HasSuffix(words[0], ".") || utf8.RuneCountInString(words[0]) > 1) {
+		words = words[1:]
+	}
+	for len(words) > 2 && (isDegree(words[len(words)-1]) || isLetters(words[len(words)-1]) && !allUpper(words[:len(words)-1])) {
+		words = words[:len(words)-1]
+	}
+	return strings.TrimRight(strings.Join(words, " "), ",")
+}
+
+// isDegree tells what stands after a name without being one.
+func isDegree(s string) bool {
 	switch plain(s) {
-	case "phd", "ph d", "md", "m d", "mba", "msc", "m sc", "bsc", "jr", "sr", "esq", "cpa", "dr", "ii", "iii":
+	case "phd", "ph d", "md", "m d", "mba", "msc", "m sc", "bsc", "b sc", "ba", "b a", "ma", "m a", "jr", "sr", "esq", "cpa", "dr", "ii", "iii", "meng", "beng", "dipl ing", "mag", "bakk":
 		return true
 	}
 	return false
 }
 
-// closingReach is how many lines from the end a closing is looked for.
-const closingReach = 12
-
-// nameAfterClosing reads the line under "Best regards,", or what stands on
-// that line after its comma.
-func (r reader) nameAfterClosing() extract.Field {
-	all := lines(r.source.Visible)
-	visible := len(all)
-	all = append(all, lines(r.source.Signature)...)
-	for i := len(all) - 1; i >= 0 && i >= len(all)-closingReach; i-- {
-		name, line := "", i
-		before, after, hasComma := strings.Cut(all[i], ",")
-		switch {
-		case r.words.is("closing", plain(all[i])) && i+1 < len(all):
-			line = i + 1
-			name = all[line]
-		case hasComma && r.words.is("closing", plain(before)):
-			name = strings.TrimSpace(after)
-		default:
-			continue
-		}
-		// "Alex Morgan, Head of Sales"
-		name, _, _ = strings.Cut(name, ",")
-		name = strings.TrimRight(strings.TrimSpace(name), ".")
-		if !r.looksLikeName(name, 1) {
-			continue
-		}
-		f := extract.Field{Value: name, Confidence: fair, Evidence: name, Where: extract.InVisible}
-		if strings.Contains(name, " ") && namedInAddress(name, r.source.FromAddress) {
-			f.Confidence = strong
-		} else if !strings.Contains(name, " ") {
-			f.Confidence = hinting
-		}
-		if line >= visible {
-			f.Where = extract.InSignature
-		}
-		return f
-	}
-	return extract.Field{}
+// isLetters tells a row of capitals such as "MRCVS".
+func isLetters(w string) bool {
+	return utf8.RuneCountInString(w) >= 3 && w == strings.ToUpper(w) && !strings.ContainsAny(w, ".-'’")
 }
 
-// looksLikeName is stricter than plausibleName: in running text a name is
-// known by its capitals too.
-func (r reader) looksLikeName(s string, fewest int) bool {
-	if !r.plausibleName(s, fewest) {
+func allUpper(words []string) bool {
+	return !slices.ContainsFunc(words, func(w string) bool { return w != strings.ToUpper(w) })
+}
+
+// severalPeople: "Paul et Odile": more than one writes.
+func (r *reader) severalPeople(name string) bool {
+	words := strings.Fields(name)
+	if len(words) > 8 {
 		return false
 	}
-	for _, w := range strings.Fields(s) {
-		first, _ := utf8.DecodeRuneInString(w)
-		if unicode.IsLower(first) && !isParticle(w) {
-			return false
-		}
-	}
-	return true
-}
-
-func isParticle(w string) bool {
-	switch w {
-	case "von", "van", "de", "der", "den", "del", "della", "di", "da", "dos", "du", "la", "le", "y", "zu", "zur", "bin", "al", "el":
-		return true
-	}
-	return false
-}
-
-// plausibleName: one to four words of letters, none of them an office's or a
-// company's.
-func (r reader) plausibleName(s string, fewest int) bool {
-	words := strings.Fields(s)
-	if len(words) < fewest || len(words) > 4 {
-		return false
-	}
-	letters := 0
-	for _, c := range s {
-		switch {
-		case unicode.IsLetter(c) || unicode.Is(unicode.M, c):
-			letters++
-		case c == ' ' || c == '-' || c == '\'' || c == '’' || c == '.':
-		default:
-			return false
-		}
-	}
-	if letters < 2 || r.endsInLegalForm(s) {
-		return false
-	}
-	for _, w := range strings.Fields(plain(s)) {
-		if r.words.is("not_a_name", w) {
-			return false
-		}
-	}
-	// "example.com" is no name; "J. R. Morgan" is.
-	for _, w := range words {
-		if i := strings.IndexByte(w, '.'); i > 2 && i < len(w)-1 {
-			return false
-		}
-	}
-	return !r.words.is("closing", plain(s))
-}
-
-// namedInAddress tells whether the local part bears one of the name's words.
-func namedInAddress(name, address string) bool {
-	local := plainLocal(address)
-	for _, w := range strings.Fields(plain(name)) {
-		if utf8.RuneCountInString(w) >= 3 && strings.Contains(local, w) {
+	for i := 1; i < len(words)-1; i++ {
+		joins := words[i] == "&" || words[i] == "+" || r.words.is("and_name", plain(words[i])) && words[i] == strings.ToLower(words[i])
+		before, after := strings.Join(words[:i], " "), strings.Join(words[i+1:], " ")
+		if joins && r.looksLikeName(before, 1) && r.looksLikeName(after, 1) && !r.isFirm(name) && !r.endsInLegalForm(name) {
 			return true
 		}
 	}
 	return false
 }
 
-func plainLocal(address string) string {
-	local, _, _ := strings.Cut(address, "@")
-	return strings.ReplaceAll(plain(local), " ", "")
+// twoSigners: "Kim Fox, Sam Lee" under the text.
+func (r *reader) twoSigners(line string) bool {
+	a, b, found := strings.Cut(line, ",")
+	b = strings.TrimSpace(b)
+	return found && r.looksLikeName(a, 2) && r.looksLikeName(b, 2) && !r.isFirm(b) && !r.bornByDomain(b) && !r.jobOrPlace(b) ||
+		r.severalPeople(line)
 }
 
-// lines are the lines with words, trimmed.
-func lines(text string) []string {
-	var out []string
-	for line := range strings.Lines(text) {
-		if line = strings.TrimSpace(line); plain(line) != "" {
-			out = append(out, line)
+// jobOrPlace tells whether a word says what somebody does.
+func (r *reader) jobOrPlace(s string) bool {
+	return slices.ContainsFunc(strings.Fields(plain(s)), func(w string) bool { return r.words.is("not_a_name", w) })
+}
+
+// isFirm tells whether what has the form of a name is a firm's: it is of a
+// trade, or it stands in the signature below the one who signs.
+func (r *reader) isFirm(name string) bool {
+	if r.endsInLegalForm(name) {
+		return true
+	}
+	if slices.ContainsFunc(strings.Fields(plain(name)), func(w string) bool { return r.words.names("trade", w) }) {
+		return !namedInAddress(name, r.source.FromAddress)
+	}
+	for i, l := range r.off.lines {
+		if i > 0 && plain(l.text) == plain(name) && r.looksLikeName(r.off.lines[0].text, 2) {
+			return true
 		}
 	}
-	return out
+	return false
+}
+
+// introduced is a name that the text gives as its writer's.
+func (r *reader) introduced() extract.Field {
+	words := strings.Fields(r.source.Visible)
+	if len(words) > 400 {
+		words = words[:400]
+	}
+	bare := make([]string, len(words))
+	for i, w := range words {
+		bare[i] = plain(w)
+	}
+	for i := range words {
+		for n := 1; n <= 5 && i+n < len(words); n++ {
+			opener := strings.Join(bare[i:i+n], " ")
+			fewest := 2
+			switch {
+			case r.words.is("strong_myself", opener):
+				fewest = 1
+			case !r.words.is("weak_myself", opener):
+				continue
+			}
+			if name := r.capitalisedName(words[i+n:]); r.looksLikeName(name, fewest) && !r.isFirm(name) {
+				return extract.Field{Value: name, Confidence: fair, Evidence: name, Where: extract.InVisible}
+			}
+		}
+	}
+	return extract.Field{}
+}
+
+// capitalisedName is the run of capitalised words at the start, particles
+// between them, up to a sign.
+func (r *reader) capitalisedName(words []string) string {
+	var out []string
+	for _, w := range words {
+		bare := strings.TrimRight(w, ".,;:!?)")
+		first, _ := utf8.DecodeRuneInString(bare)
+		if !unicode.IsUpper(first) && !isParticle(bare) || len(out) == 5 {
+			break
+		}
+		out = append(out, bare)
+		if bare != w {
+			break
+		}
+	}
+	for len(out) > 0 && isParticle(out[len(out)-1]) {
+		out = out[:len(out)-1]
+	}
+	return strings.Join(out, " ")
 }

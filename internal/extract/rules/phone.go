@@ -2,6 +2,7 @@ package rules
 
 import (
 	"regexp"
+	"strings"
 	"unicode"
 	"unicode/utf8"
 
@@ -13,50 +14,70 @@ import (
 // international finds what may be an international number.
 var international = regexp.MustCompile(`\+[0-9(][0-9() \x{a0}\x{2010}\x{2011}\x{2013}./-]*[0-9]`)
 
-// phone is taken from the form, as typed; else a valid international number,
-// as E.164: the first of the signature that is no fax, or the only one in the
-// sentences that speak of the sender's own telephone.
-func (r reader) phone() extract.Field {
-	s := r.source
-	if f := given(s.Given.Phone); f.Value != "" {
+// national finds what may be a number within a country.
+var national = regexp.MustCompile(`\(?0[0-9(][0-9() \x{a0}\x{2010}\x{2011}\x{2013}./-]{4,}[0-9]|[2-9][0-9() \x{a0}./-]{5,}[0-9]`)
+
+// phone is taken from the form, as typed; else it is the only number in the
+// sentences that speak of the sender's own telephone, else the first of the
+// signature that is no fax and no line of last resort. International numbers
+// are given as E.164; of a national one the digits, where a word says that it
+// is a telephone's.
+func (r *reader) phone() extract.Field {
+	if f := given(r.source.Given.Phone); f.Value != "" {
 		return f
 	}
-	for _, line := range lines(s.Signature) {
-		if found := numbers(line, extract.InSignature, strong); len(found) > 0 {
-			return found[0]
-		}
+	only, several := extract.Field{}, false
+	signed := map[string]bool{}
+	for _, l := range r.off.lines {
+		signed[l.text] = true
 	}
-	only := extract.Field{}
-	for _, line := range lines(s.Visible) {
+	for _, line := range lines(r.source.Visible) {
+		if signed[line] {
+			continue
+		}
 		for _, sentence := range splitSentences(line) {
-			words := plain(sentence)
-			if !r.words.meets("my_phone", words) || r.words.meets("your", words) {
+			if !strings.ContainsAny(sentence, "0123456789") {
 				continue
 			}
-			for _, f := range numbers(sentence, extract.InVisible, fair) {
-				if only.Value != "" && only.Value != f.Value {
-					return extract.Field{}
-				}
+			of := r.words.findIn(strings.Fields(plain(sentence)), r.spoken)
+			if !of.meets("my_phone") || of.meets("your") || of.meets("not_mine") {
+				continue
+			}
+			for _, f := range r.numbers(sentence, extract.InVisible, fair, true) {
+				several = several || only.Value != "" && only.Value != f.Value
 				only = f
 			}
 		}
 	}
-	return only
+	switch {
+	case several:
+		return extract.Field{}
+	case only.Value != "":
+		return only
+	}
+	for _, l := range r.off.lines {
+		for _, f := range r.numbers(l.text, l.where, strong, false) {
+			return f
+		}
+	}
+	return extract.Field{}
 }
 
-// numbers are the valid international numbers of one line, those that the
-// words before them call a fax left out.
-func numbers(line string, where extract.Where, confidence int64) []extract.Field {
+// numbers are the numbers of one line, those left out that the words before
+// them call a fax or a line for other hours. asked tells that the sentence is
+// about a telephone; else a national number needs a word that says so.
+func (r *reader) numbers(line string, where extract.Where, confidence int64, asked bool) []extract.Field {
 	var out []extract.Field
 	last := 0
 	for _, at := range international.FindAllStringIndex(line, -1) {
 		label, text := plain(line[last:at[0]]), line[at[0]:at[1]]
 		last = at[1]
-		if hasRun(label, "fax") || hasRun(label, "telefax") || !standsAlone(line, at) {
+		of := r.words.find(label)
+		if of.meets("fax") || of.meets("other_line") || !standsAlone(line, at) {
 			continue
 		}
 		n, err := phonenumbers.Parse(text, "")
-		if err != nil || !phonenumbers.IsValidNumber(n) {
+		if err != nil || !phonenumbers.IsValidNumber(n) && !(phonenumbers.IsPossibleNumber(n) && (asked || r.isPhoneLabel(label))) {
 			continue
 		}
 		out = append(out, extract.Field{
@@ -64,7 +85,52 @@ func numbers(line string, where extract.Where, confidence int64) []extract.Field
 			Confidence: confidence, Evidence: text, Where: where,
 		})
 	}
+	if len(out) > 0 || last > 0 {
+		return out
+	}
+	for _, at := range national.FindAllStringIndex(line, -1) {
+		label, text := plain(line[last:at[0]]), strings.TrimSpace(line[at[0]:at[1]])
+		last = at[1]
+		of := r.words.find(label)
+		digits := len(onlyDigits(text))
+		if of.meets("fax") || of.meets("other_line") || !r.isPhoneLabel(label) && !of.meets("my_phone") ||
+			!standsAlone(line, at) || goesOn(line, at) || digits < fewestDigits || digits > mostDigits {
+			continue
+		}
+		out = append(out, extract.Field{Value: text, Confidence: hinting, Evidence: text, Where: where})
+	}
 	return out
+}
+
+// goesOn tells whether the number is a part of a longer row of digits.
+func goesOn(line string, at []int) bool {
+	const between = "() \u00a0\u2010\u2011\u2013./-"
+	before := strings.TrimRight(line[:at[0]], between)
+	after := strings.TrimLeft(line[at[1]:], between)
+	return strings.HasSuffix(before, "+") || before != "" && before[len(before)-1] >= '0' && before[len(before)-1] <= '9' ||
+		after != "" && after[0] >= '0' && after[0] <= '9'
+}
+
+// Digits of a national number that is worth noting.
+const (
+	fewestDigits = 7
+	mostDigits   = 13
+)
+
+// isPhoneLabel tells whether a label ends in a word for a telephone.
+func (r *reader) isPhoneLabel(label string) bool {
+	words := strings.Fields(label)
+	return len(words) > 0 && r.words.is("phone_label", words[len(words)-1]) ||
+		len(words) > 1 && r.words.is("phone_label", strings.Join(words[len(words)-2:], " "))
+}
+
+func onlyDigits(s string) string {
+	return strings.Map(func(c rune) rune {
+		if c < '0' || c > '9' {
+			return -1
+		}
+		return c
+	}, s)
 }
 
 // standsAlone tells whether no letter or digit touches the number.

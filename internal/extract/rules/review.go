@@ -3,61 +3,51 @@ package rules
 import (
 	"slices"
 	"strings"
-	"unicode"
 
 	"onefold/internal/extract"
 )
 
 // reviewReasons says why a person should look, in a fixed order.
-func (r reader) reviewReasons() []string {
+func (r *reader) reviewReasons(unclear bool) []string {
 	s := r.source
 	own := strings.Join([]string{s.FromName, s.Subject, s.Visible, s.Signature,
 		s.Given.Name, s.Given.Company, s.Given.Phone, s.Given.Email}, "\n")
-	// A model would read quoted text and file names as well, whoever wrote them.
-	all := own + "\n" + s.Quoted + "\n" + strings.Join(s.Attachments, "\n")
-	words := plain(own)
+	of := r.guarded.find(plain(own))
 	reasons := []string{}
-	if r.words.meets(extract.ReasonInstructions, plain(all)) || hidesText(all) {
-		reasons = append(reasons, extract.ReasonInstructions)
+	say := func(is bool, reason string) {
+		if is {
+			reasons = append(reasons, reason)
+		}
 	}
-	if r.words.meets(extract.ReasonSensitive, words) {
-		reasons = append(reasons, extract.ReasonSensitive)
-	}
-	if r.words.meets(extract.ReasonLegal, words) {
-		reasons = append(reasons, extract.ReasonLegal)
-	}
-	if plain(s.Visible) == "" {
-		reasons = append(reasons, extract.ReasonNoText)
-	}
+	// A model would read quoted text and file names as well, whoever wrote them.
+	say(r.speaksToMachine(own+"\n\n"+s.Quoted+"\n\n"+strings.Join(s.Attachments, "\n\n")), extract.ReasonInstructions)
+	say(of.meets(extract.ReasonSensitive), extract.ReasonSensitive)
+	say(of.meets(extract.ReasonLegal), extract.ReasonLegal)
+	say(of.meets("for_someone") && r.forSomebody(s.Subject+"\n"+s.Visible), extract.ReasonThirdParty)
+	say(plain(s.Visible) == "", extract.ReasonNoText)
+	say(unclear || r.openChoice(), extract.ReasonAmbiguous)
 	slices.Sort(reasons)
 	return reasons
 }
 
-// hidesText finds characters that a person does not see and a machine reads:
-// tag characters outside a flag, overridden direction, and zero-width
-// characters inside a word of Latin letters. At the start of a text, between
-// words, in emoji and in scripts that join letters they are common and mean
-// nothing.
-func hidesText(text string) bool {
-	var before, hidden rune // the last visible rune; an invisible one after it
-	for _, c := range text {
-		switch {
-		case c >= 0xE0000 && c <= 0xE007F: // Unicode tags
-			if before != 0x1F3F4 { // a flag of a region is spelt with them
-				return true
+// relationReach is how many words after "for my" a relation is looked for.
+const relationReach = 3
+
+// forSomebody tells whether the sender writes for somebody near: "for my
+// father", "de parte de mi abuelo".
+func (r *reader) forSomebody(text string) bool {
+	words := strings.Fields(plain(text))
+	for i := range words {
+		for n := 1; n <= 4 && i+n < len(words); n++ {
+			if !r.guarded.is("for_someone", strings.Join(words[i:i+n], " ")) {
+				continue
 			}
-		case c == 0x202D || c == 0x202E:
-			return true
-		case c == 0x200B || c == 0x200C || c == 0x200D || c == 0x2060 || c == 0xFEFF:
-			hidden = c
-		default:
-			if hidden != 0 && isLatin(before) && isLatin(c) {
-				return true
+			for _, w := range words[i+n : min(len(words), i+n+relationReach)] {
+				if r.guarded.names("relation", w) {
+					return true
+				}
 			}
-			before, hidden = c, 0
 		}
 	}
 	return false
 }
-
-func isLatin(c rune) bool { return unicode.Is(unicode.Latin, c) }

@@ -1,13 +1,16 @@
-// Package rules reads mail and forms without a model: by fixed words and
-// forms, in English, German, French and Spanish. It serves where no model is
-// wanted or reachable, and it is the measure that a model has to better.
+// Package rules reads mail and forms without a model: by lists of words and by
+// the forms that names, firms and numbers are written in. It reads English,
+// German, French and Spanish whole; of Italian, Portuguese, Dutch, Polish,
+// Swedish, Danish, Norwegian and Finnish what their lists hold. It serves where
+// no model is wanted or reachable, and it is the measure that a model has to
+// better.
 //
 // Its invariants: the same source always gives the same record, with no
 // clock, network or chance in it; and every value it gives has its evidence in
 // the source, so validation never finds one unverified (it may find one that a
-// form states malformed or too long). When unsure it leaves a value empty. It
-// refuses to guess: no name out of an address, no company out of a domain, no
-// country for a national number.
+// form states malformed or too long). When unsure it leaves a value empty and a
+// message an enquiry. It refuses to guess: no name out of an address, no company
+// out of a domain, no country for a national number.
 package rules
 
 import (
@@ -31,7 +34,7 @@ func (*Rules) Model() string { return "rules" }
 
 // PromptVersion is the version of the rules. It rises whenever the same
 // source could give another record.
-func (*Rules) PromptVersion() string { return "1" }
+func (*Rules) PromptVersion() string { return "2" }
 
 // Stated confidences, in hundredths. They order the kinds of evidence; they
 // are not measured frequencies.
@@ -42,26 +45,44 @@ const (
 	hinting = 60 // a sign that is often right
 )
 
+// What is read of one part and of one header, in bytes. What stands beyond is no
+// signature and no wish that an answer could hang on, and reading stays in
+// bounded time. Opt-out words are looked for in all of it.
+const (
+	maxText   = 64 << 10
+	maxHeader = 2 << 10
+)
+
 // Extract reads one source. It calls nothing outside; the only error is that
 // of a context already done.
 func (*Rules) Extract(ctx context.Context, s extract.Source) (extract.Record, error) {
 	if err := ctx.Err(); err != nil {
 		return extract.Record{}, err
 	}
-	words, err := loadVocabulary()
+	lists, err := loadVocabulary()
 	if err != nil {
-		return extract.Record{}, err // unreachable: the list is embedded and read by the tests
+		return extract.Record{}, err // unreachable: the lists are embedded and read by the tests
 	}
-	r := reader{words: words, source: s}
+	optOut := guard.OptOut(s.Subject, s.Visible).Verdict // of the whole text
+	r := newReader(lists[0], lists[1], s)
+	name, unclear := r.name()
 	record := extract.Record{
 		SenderEmail:   r.sender(),
-		ContactName:   r.name(),
-		Company:       r.company(),
+		ContactName:   name,
+		Company:       r.company(name.Value),
 		Phone:         r.phone(),
-		Intent:        r.intent(),
-		ReviewReasons: r.reviewReasons(),
+		Class:         extract.Enquiry,
+		ReviewReasons: r.reviewReasons(unclear),
 	}
-	switch guard.OptOut(s.Subject, s.Visible).Verdict {
+	if optOut == guard.OptOutNone {
+		// Who asks not to be mailed is heard, whatever the rest may be.
+		record.Class = r.class()
+	}
+	record.Intent = extract.Other
+	if record.Class.IsEnquiry() {
+		record.Intent = r.intent(optOut == guard.OptOutNone)
+	}
+	switch optOut {
 	case guard.OptOutExplicit:
 		record.Intent, record.PossibleOptOut = extract.OptOut, true
 	case guard.OptOutDoubtful:
@@ -74,8 +95,36 @@ func (*Rules) Extract(ctx context.Context, s extract.Source) (extract.Record, er
 
 // reader is one source being read.
 type reader struct {
-	words  vocabulary
-	source extract.Source
+	words   *vocabulary
+	guarded *vocabulary
+	source  extract.Source
+	off     signOff
+	all     found // of the subject, where it is the sender's, and the new text
+	domain  string
+	spoken  func(language string) bool // of that text
+	// The words of the names in From and under the text.
+	fromWords, signWords []string
+}
+
+func newReader(words, guarded *vocabulary, s extract.Source) *reader {
+	for part, most := range map[*string]int{&s.FromName: maxHeader, &s.Subject: maxHeader, &s.Visible: maxText, &s.Signature: maxText, &s.Quoted: maxText} {
+		*part = strings.ToValidUTF8((*part)[:min(len(*part), most)], "\uFFFD")
+	}
+	r := &reader{words: words, guarded: guarded, source: s}
+	r.domain = r.domainName()
+	text := plain(s.Visible)
+	if subject, isReply := guard.CutReplyPrefix(s.Subject); !isReply || text == "" {
+		text = plain(subject) + " " + text
+	}
+	all := strings.Fields(text)
+	r.spoken = words.languages(all)
+	r.all = words.findIn(all, r.spoken)
+	r.off = r.signOff()
+	r.fromWords = nameWords(s.FromName)
+	if len(r.off.lines) > 0 {
+		r.signWords = nameWords(r.off.lines[0].text)
+	}
+	return r
 }
 
 // given is a form's own field: its value is its evidence.
@@ -87,16 +136,53 @@ func given(value string) extract.Field {
 	return extract.Field{Value: value, Confidence: stated, Evidence: value, Where: extract.InForm}
 }
 
-func (r reader) sender() extract.Field {
+// sender is the form's address, else From. Where From is a machine's, such as a
+// form service's, it is the person's in Reply-To, else the only address that
+// the text gives; validation lets a person look at both.
+func (r *reader) sender() extract.Field {
 	s := r.source
 	if f := given(s.Given.Email); f.Value != "" {
 		return f
 	}
-	if s.FromAddress != "" {
-		return extract.Field{Value: s.FromAddress, Confidence: stated, Evidence: s.FromAddress, Where: extract.InFrom}
+	replyTo := extract.Field{Value: s.ReplyTo, Confidence: fair, Evidence: s.ReplyTo, Where: extract.InReplyTo}
+	if s.FromAddress == "" {
+		if s.ReplyTo == "" {
+			return extract.Field{}
+		}
+		return replyTo
 	}
-	if s.ReplyTo != "" {
-		return extract.Field{Value: s.ReplyTo, Confidence: fair, Evidence: s.ReplyTo, Where: extract.InReplyTo}
+	if extract.IsMachineAddress(s.FromAddress) {
+		if s.ReplyTo != "" && !extract.IsMachineAddress(s.ReplyTo) {
+			return replyTo
+		}
+		if f := r.addressInText(); s.ReplyTo == "" && f.Value != "" {
+			return f
+		}
 	}
-	return extract.Field{}
+	return extract.Field{Value: s.FromAddress, Confidence: stated, Evidence: s.FromAddress, Where: extract.InFrom}
+}
+
+// addressInText is the one address that the sender's text holds; of two it is
+// not for rules to say which.
+func (r *reader) addressInText() extract.Field {
+	only := extract.Field{}
+	for _, part := range []struct {
+		text  string
+		where extract.Where
+	}{{r.source.Visible, extract.InVisible}, {r.source.Signature, extract.InSignature}} {
+		for _, w := range strings.FieldsFunc(part.text, func(c rune) bool { return strings.ContainsRune(" \t\r\n\u00a0<>()[]{},;:\"|", c) }) {
+			w = strings.TrimRight(w, ".!?'")
+			if !strings.Contains(w, "@") || extract.IsMachineAddress(w) {
+				continue
+			}
+			if only.Value != "" && !strings.EqualFold(only.Value, w) {
+				return extract.Field{}
+			}
+			only = extract.Field{Value: w, Confidence: hinting, Evidence: w, Where: part.where}
+		}
+	}
+	if !isAddress(only.Value) {
+		return extract.Field{}
+	}
+	return only
 }

@@ -15,7 +15,7 @@ import (
 
 func TestReaderNamesItself(t *testing.T) {
 	t.Parallel()
-	if r := rules.New(); r.Model() != "rules" || r.PromptVersion() != "1" {
+	if r := rules.New(); r.Model() != "rules" || r.PromptVersion() != "2" {
 		t.Errorf("%s %s", r.Model(), r.PromptVersion())
 	}
 }
@@ -76,6 +76,7 @@ func TestEveryValueIsVerifiedAndRepeatable(t *testing.T) {
 func FuzzExtract(f *testing.F) {
 	f.Add("Alex Morgan", "Pricing", "I am Alex from Example Tools Ltd.\n\nBest regards,\nAlex Morgan", "Tel +44 20 7946 0958")
 	f.Add("Morgan, Alex", "Re: x", "d'Exemple SA", "SARL Exemple\n\xff")
+	f.Add("Ale AA", "", "I Am 0000 from 0000000 00000 Ltd.\n\nBest regards\nAle AA", "Tel 0 0000000") // a number within a number
 	f.Fuzz(func(t *testing.T, from, subject, visible, signature string) {
 		s := extract.Source{FromName: from, FromAddress: "a@example.com", Subject: subject, Visible: visible, Signature: signature}
 		r, err := rules.New().Extract(context.Background(), s)
