@@ -58,7 +58,7 @@ type contents struct {
 
 // APIKey is the name of the secret that holds the provider's API key of an
 // endpoint, beside the endpoint's own.
-func APIKey(ep tenant.Endpoint) string { return ep.Secret + "-api" }
+func APIKey(ep tenant.Endpoint) string { return ep.Secret + tenant.APIKeySuffix }
 
 func (c contents) fetch(ctx context.Context, tenantID string, ep tenant.Endpoint, id string) ([]byte, error) {
 	if ep.Scheme == tenant.SchemeSNS {

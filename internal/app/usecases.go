@@ -7,6 +7,7 @@ import (
 	"onefold/internal/blob"
 	"onefold/internal/console"
 	"onefold/internal/crmsync"
+	"onefold/internal/digest"
 	"onefold/internal/feedback"
 	"onefold/internal/flow"
 	"onefold/internal/inbound"
@@ -59,7 +60,7 @@ func (p Parts) optout(book *policybook.Book) *optout.Service {
 
 func (p Parts) crmsync(book *policybook.Book) *crmsync.Service {
 	return &crmsync.Service{
-		Store: p.Store, Blob: p.Blob, Accounts: p.CRM, Describe: describe(book), Now: p.Now, Timeout: p.Timeout, CallTime: p.CallTime, Log: p.Log,
+		Store: p.Store, Blob: p.Blob, Accounts: p.CRM, Describe: describe(p.IDs, book), Now: p.Now, Timeout: p.Timeout, CallTime: p.CallTime, Log: p.Log,
 	}
 }
 
@@ -83,19 +84,19 @@ func (p Parts) console(book *policybook.Book, proc *process.Service) *console.Se
 			if err != nil {
 				return flow.Facts{}, err
 			}
-			return process.FactsOf(e, raw, policy), nil
+			return process.FactsOf(p.IDs, e, raw, policy), nil
 		},
 	}
 }
 
 // describe reads what an enquiry said, for the note in the CRM.
-func describe(book *policybook.Book) crmsync.Describe {
+func describe(ids digest.Key, book *policybook.Book) crmsync.Describe {
 	return func(ctx context.Context, e inbound.Event, raw []byte) (string, string, error) {
 		policy, err := book.Current(ctx, e.Tenant)
 		if err != nil {
 			return "", "", err
 		}
-		f := process.FactsOf(e, raw, policy)
+		f := process.FactsOf(ids, e, raw, policy)
 		text := f.Source.Visible
 		if f.Kind == rawmail.Unparseable {
 			text = "(the content could not be read)"

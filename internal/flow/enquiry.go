@@ -19,6 +19,9 @@ func (b *builder) enquiry() error {
 	if b.erasedSince(b.g.Seen.Guard) {
 		return b.decided(inbound.Ignored, []string{"address_erased"})
 	}
+	if b.noEnquiry() {
+		return b.decided(inbound.Ignored, []string{b.classReason()})
+	}
 	res := b.whose()
 	if reasons := b.reviewReasons(res); len(reasons) > 0 {
 		if b.doubted() {
@@ -148,8 +151,11 @@ func (b *builder) reviewReasons(res match.Result) []string {
 		reasons = append(reasons, "possible_opt_out")
 	}
 	reasons = append(reasons, b.g.Facts.Doubts...)
-	if b.g.Facts.Warned == ReasonSpam {
-		reasons = append(reasons, ReasonSpam)
+	if w := b.g.Facts.Warned; w == ReasonSpam || w == ReasonBlocked {
+		reasons = append(reasons, w)
+	}
+	if reason := b.classReason(); reason != "" {
+		reasons = append(reasons, reason)
 	}
 	if b.g.Person.Role {
 		reasons = append(reasons, match.ReasonRoleAddress)

@@ -32,7 +32,8 @@ type Facts struct {
 	Doubts      []string // why a person should look: faults of a form, words of rawmail
 	Asks        string   // a reason for which only a person can go on with a machine's mail
 	// Warned is the reason for which a person, or with Dropped nobody, looks at
-	// mail that the receiving provider warned of; "" for none.
+	// mail that the receiving provider warned of or whose sender is blocked; ""
+	// for none.
 	Warned  string
 	Dropped bool
 }
@@ -83,7 +84,7 @@ func FactsOfMail(m rawmail.Message) Facts {
 	}
 	switch m.Kind {
 	case rawmail.Human:
-		f.OptOut, f.Doubts = guard.OptOut(m.Subject, m.Visible), m.Doubts
+		f.OptOut, f.Doubts = optOutOf(m), m.Doubts
 	case rawmail.Own:
 		f.relayed(m)
 		f.forwarded(m)
@@ -96,6 +97,34 @@ func FactsOfMail(m rawmail.Message) Facts {
 	default: // a machine's words are nobody's wish
 	}
 	return f
+}
+
+// maxWish is how long, in bytes, a signature is that may be somebody's wish: a
+// longer one is a company's, with its notice of what to do with misdirected mail.
+const maxWish = 200
+
+// optOutOf looks for a wish not to be mailed. Where a signature begins, and
+// whether a text without a word above it is all quoted, are guesses: plain words
+// there hold the address until a person has looked.
+func optOutOf(m rawmail.Message) guard.Finding {
+	found := guard.OptOut(m.Subject, m.Visible)
+	if found.Verdict != guard.OptOutNone {
+		return found
+	}
+	var elsewhere []string
+	if len(m.Signature) <= maxWish {
+		elsewhere = append(elsewhere, m.Signature)
+	}
+	if strings.TrimSpace(m.Visible) == "" {
+		elsewhere = append(elsewhere, m.Quoted)
+	}
+	for _, text := range elsewhere {
+		if other := guard.OptOut("", text); other.Verdict == guard.OptOutExplicit {
+			other.Verdict = guard.OptOutDoubtful
+			return other
+		}
+	}
+	return found
 }
 
 // FactsOfForm makes the facts of a form's values. The cause is the event: a

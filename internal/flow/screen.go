@@ -6,10 +6,12 @@ import (
 	"onefold/internal/tenant"
 )
 
-// The warnings of the provider that received a mail, as reasons.
+// The warnings of the provider that received a mail, and the policy's word
+// against a sender, as reasons.
 const (
-	ReasonVirus = "virus_verdict"
-	ReasonSpam  = "spam_verdict"
+	ReasonVirus   = "virus_verdict"
+	ReasonSpam    = "spam_verdict"
+	ReasonBlocked = "sender_blocked"
 )
 
 // FactsOfVirus makes the facts of a mail in which the provider found a virus.
@@ -21,11 +23,18 @@ func FactsOfVirus(e inbound.Event, p tenant.Policy) Facts {
 	return f
 }
 
-// Screen adds to the facts of a mail what the provider warned of and what the
-// tenant's policy makes of it. A machine's mail stays one: a bounce counts
-// whatever else is said of it. Words that may be a wish not to be mailed are
-// never dropped, for a wrong verdict would else cost somebody his peace.
+// Screen adds to the facts of a mail or form what the provider warned of and
+// what the tenant's policy makes of it and of its sender. A machine's mail stays
+// one: a bounce counts whatever else is said of it. Words that may be a wish not
+// to be mailed are never dropped, for a wrong verdict would else cost somebody
+// his peace.
 func Screen(f Facts, e inbound.Event, p tenant.Policy) Facts {
+	// Whom a colleague or a form of ours names is the sender; who wants answers
+	// at a blocked address is blocked too.
+	if f.Human() && (p.IsBlocked(f.Source.FromAddress) || p.IsBlocked(f.Source.ReplyTo)) {
+		f.Warned, f.Dropped = ReasonBlocked, f.OptOut.Verdict == guard.OptOutNone
+		return f
+	}
 	if !e.IsSpam() || p.Mail.OnSpam == tenant.ScreenAccept || !f.Human() {
 		return f
 	}
@@ -40,7 +49,7 @@ func (b *builder) dropped() bool {
 	return b.g.Facts.Dropped && b.g.Answer == nil && !b.doubted()
 }
 
-// drop ends an event of which the provider warned. It stays on file, with its
+// drop ends an event that the policy wants nothing of. It stays on file, with its
 // raw content for as long as that is kept.
 func (b *builder) drop() error {
 	return b.decided(inbound.Ignored, []string{b.g.Facts.Warned})

@@ -93,14 +93,22 @@ func (s *Service) again(ctx context.Context, a webhook.Answers, r Request, e inb
 			return s.fault(ctx, a, "make_task", err)
 		}
 	}
+	if answer == inbound.AnswerDuplicate {
+		// A repeat may have a proof of its own, which is used up with it. One that
+		// does not fit its event is not: it may still come with the event it is of.
+		if err := s.once(&c, r, e); err != nil {
+			return s.fault(ctx, a, "make_once", err)
+		}
+	}
 	if err := s.delivery(&c, r, e, answer); err != nil {
 		return s.fault(ctx, a, "make_delivery", err)
 	}
+	more := len(c.Writes) > 1
 	err := s.Store.Commit(ctx, c)
 	asked := err == nil && answer == inbound.AnswerConflict
-	if _, isRefused := ledger.AsRefused(err); isRefused && answer == inbound.AnswerConflict {
-		// This other content was seen before: its task stands. The delivery is
-		// still written down.
+	if _, isRefused := ledger.AsRefused(err); isRefused && more {
+		// This other content was seen before: its task stands. Or this proof was:
+		// it is used up. The delivery is still written down.
 		c = ledger.Commit{}
 		if err = s.delivery(&c, r, e, answer); err == nil {
 			err = s.Store.Commit(ctx, c)

@@ -120,7 +120,8 @@ type Batch struct {
 
 // Handle takes one request. For each event that it carries it makes at most one
 // read and one commit of the ledger and one write of raw content; of a
-// duplicate, one read and one commit.
+// duplicate, one read and one commit, and one commit more where the same proof
+// comes again (webhook.Delivery, Once).
 func (s *Service) Handle(ctx context.Context, r Request) Response {
 	resp := s.handle(ctx, r)
 	if resp.Batch == nil { // whose events were logged one by one

@@ -22,8 +22,9 @@ type used struct {
 	claim.Record
 }
 
-// once puts the word that the sender signs beside the event, in its commit, so
-// that no second event is made with it under another ID.
+// once puts the word that the sender signs beside the event, in the commit of the
+// event or of a repeat that has a word of its own, so that no second event is
+// made with it under another ID.
 func (s *Service) once(c *ledger.Commit, r Request, e inbound.Event) error {
 	if r.delivery.Once == "" {
 		return nil
@@ -48,5 +49,6 @@ func (s *Service) underAnotherID(ctx context.Context, a webhook.Answers, r Reque
 		return s.fault(ctx, a, "read_event", errNoEvent)
 	}
 	e.Raw = string(blob.RefOf(e.Tenant, e.ID, r.Body))
+	r.delivery.Once = "" // it is used up
 	return s.again(ctx, a, r, e, seen)
 }

@@ -2,6 +2,8 @@ package ingest_test
 
 import (
 	"fmt"
+	"net/url"
+	"strconv"
 	"sync"
 	"testing"
 
@@ -67,4 +69,37 @@ func TestAReplayUnderAnotherIDMayFailAnywhere(t *testing.T) {
 			b.whole()
 		}
 	}
+}
+
+// routed is a mail as Mailgun posts it, which signs time and token alone.
+func routed(b *bench, token, message string) ingest.Request {
+	stamp := strconv.FormatInt(b.now.Unix(), 10)
+	form := url.Values{
+		"timestamp": {stamp}, "token": {token}, "signature": {sha(stamp + token)},
+		"recipient": {"sales@demo.example"}, "sender": {"ann@example.org"}, "body-mime": {message},
+	}
+	return ingest.Request{
+		Tenant: demo, Endpoint: "mailgun", Body: []byte(form.Encode()), RequestID: "r",
+		Headers: map[string]string{"content-type": "application/x-www-form-urlencoded"},
+	}
+}
+
+// Each try may have a proof of its own. That of a repeat is used up too: with
+// other content it would else be good for another event.
+func TestTheProofOfARepeatIsGoodForNoOtherEvent(t *testing.T) {
+	t.Parallel()
+	onEachSourceStore(t, func(b *bench) {
+		const first, second, third = "sample-token-of-the-first-try", "sample-token-of-the-second-try", "sample-token-of-the-third-try"
+		genuine, forged := rawMail, "From: eve@example.org\r\nSubject: pay\r\n\r\nNow.\r\n"
+		event := b.answers(routed(b, first, genuine), 200, "recorded").Event
+		b.answers(routed(b, second, genuine), 200, "duplicate")
+		if got := b.answers(routed(b, second, forged), 200, "conflict"); got.Event != event {
+			b.Errorf("the proof of a repeat with other content is of %q", got.Event)
+		}
+		b.counts(1, 3, 1)
+		b.answers(routed(b, second, genuine), 200, "duplicate") // the repeat's own repeat
+		b.answers(routed(b, first, genuine), 200, "duplicate")
+		b.answers(routed(b, third, forged), 200, "recorded") // which Mailgun signed
+		b.counts(2, 6, 1)
+	})
 }

@@ -29,6 +29,7 @@ const moreEndpoints = `"endpoints": [
 		"hmac":{"header":"x-sig","signed":"{method}{url}{body}","id":{"pointers":["/id"]}}},
 	{"name":"picky","content":"form","scheme":"hmac","secret":"picky","mailbox":"x",
 		"hmac":{"header":"x-sig","id":{"pointers":["/id"]},"kind":{"pointer":"/type"},"kinds":["created"]}},
+	{"name":"mailgun","content":"mail","scheme":"mailgun","secret":"mailgun"},
 	{"name":"contact","content":"form","scheme":"own-form","mailbox":"website","origins":["https://www.demo.example"]},
 	{"name":"resend","content":"mail","scheme":"resend","secret":"resend","mailbox":"hello@demo.example"},`
 

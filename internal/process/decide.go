@@ -8,8 +8,10 @@ import (
 	"time"
 
 	"onefold/internal/blob"
+	"onefold/internal/digest"
 	"onefold/internal/extract"
 	"onefold/internal/flow"
+	"onefold/internal/followup"
 	"onefold/internal/inbound"
 	"onefold/internal/ledger"
 	"onefold/internal/rawmail"
@@ -133,16 +135,18 @@ func (s *Service) facts(ctx context.Context, e inbound.Event, policy tenant.Poli
 	case err != nil:
 		return flow.Facts{}, fmt.Errorf("read raw content: %w", err)
 	}
-	return FactsOf(e, raw, policy), nil
+	return FactsOf(s.IDs, e, raw, policy), nil
 }
 
 // FactsOf reads raw content by rule alone. Content with a virus is not read.
-func FactsOf(e inbound.Event, raw []byte, policy tenant.Policy) flow.Facts {
+// With ids the marks of our own mail are checked.
+func FactsOf(ids digest.Key, e inbound.Event, raw []byte, policy tenant.Policy) flow.Facts {
 	if e.IsVirus() {
 		return flow.FactsOfVirus(e, policy)
 	}
 	if e.Content == tenant.ContentMail {
-		return flow.Screen(flow.FactsOfMail(rawmail.ParseEnveloped(raw, policy.IsOwn, e.EnvelopeFrom)), e, policy)
+		genuine := func(mark string) bool { return followup.IsMark(ids, e.Tenant, mark) }
+		return flow.Screen(flow.FactsOfMail(rawmail.ParseMarked(raw, policy.IsOwn, genuine, e.EnvelopeFrom)), e, policy)
 	}
 	var fields tenant.FieldMap
 	if ep, ok := policy.Endpoint(e.Source); ok {
@@ -152,7 +156,7 @@ func FactsOf(e inbound.Event, raw []byte, policy tenant.Policy) flow.Facts {
 	if err != nil {
 		return flow.Unread(e, "form_unreadable")
 	}
-	return flow.FactsOfForm(e, values)
+	return flow.Screen(flow.FactsOfForm(e, values), e, policy)
 }
 
 func pause(ctx context.Context, d time.Duration) error {

@@ -3,6 +3,7 @@ package process_test
 import (
 	"testing"
 
+	"onefold/internal/digest"
 	"onefold/internal/inbound"
 	"onefold/internal/process"
 	"onefold/internal/rawmail"
@@ -19,7 +20,7 @@ func TestWhatHasNoEnvelopeSenderIsNobodysRequest(t *testing.T) {
 	raw := rawMail("m1", "Ada <ada@example.org>", "Huts", "Do you rent huts?")
 	for from, want := range map[string]rawmail.Kind{"": rawmail.Human, "ada@example.org": rawmail.Human, "<>": rawmail.AutoReply} {
 		e := inbound.Event{Tenant: "demo", ID: "mail/hello/m1", Content: tenant.ContentMail, EnvelopeFrom: from}
-		if f := process.FactsOf(e, raw, policy); f.Kind != want || f.Human() != (want == rawmail.Human) {
+		if f := process.FactsOf(digest.Key{}, e, raw, policy); f.Kind != want || f.Human() != (want == rawmail.Human) {
 			t.Errorf("envelope sender %q: %s", from, f.Kind)
 		}
 	}

@@ -1,6 +1,9 @@
 package rawmail
 
-import "strings"
+import (
+	"strings"
+	"unicode"
+)
 
 // body is what the MIME tree gave.
 type body struct {
@@ -25,8 +28,13 @@ func readBody(h header, raw []byte, w *warnings) body {
 	root := readTree(h, raw, w)
 	b := body{mediaType: root.mediaType, attachments: []Attachment{}}
 	b.reportType = strings.ToLower(root.params.get("report-type", w))
-	walk := walker{body: &b, w: w, shown: new(int)}
+	walk := walker{body: &b, w: w, shown: new(int), root: root, spare: new(*part)}
 	b.text = joinTexts(walk.part(root))
+	if p := *walk.spare; p != nil && b.text == "" {
+		hashed := b.hashed // it counts there as the attachment that it also is
+		b.text = joinTexts([]piece{walk.shownText(p)})
+		b.hashed = hashed
+	}
 	if len(b.text) > MaxText {
 		b.text = cut(b.text, MaxText)
 		w.add(warnTextTruncated)
@@ -44,17 +52,26 @@ type piece struct {
 func joinTexts(pieces []piece) string {
 	var texts []string
 	for _, p := range pieces {
-		if strings.TrimSpace(p.text) != "" {
+		if !unseen(p.text) {
 			texts = append(texts, p.text)
 		}
 	}
 	return strings.Join(texts, "\n\n")
 }
 
+// unseen tells whether a text shows nothing: white space, and the characters
+// without width that fill previews.
+func unseen(text string) bool {
+	return strings.TrimFunc(text, func(r rune) bool { return unicode.IsSpace(r) || unicode.Is(unicode.Cf, r) || r == '\u034f' }) == ""
+}
+
 type walker struct {
 	body  *body
 	w     *warnings
 	shown *int // bytes of text so far, alternatives counted too
+	root  *part
+	// spare is a text that is called a file, to be shown where there is no other.
+	spare **part
 }
 
 func (k walker) part(p *part) []piece {
@@ -71,17 +88,30 @@ func (k walker) part(p *part) []piece {
 	return pieces
 }
 
-// alternative takes plain text before HTML, but not an empty one.
+// alternative takes plain text before HTML, but not an empty one, nor one that
+// only says that the mail is in HTML.
 func (k walker) alternative(p *part) []piece {
-	var best []piece
+	var best, rich []piece
 	for _, c := range p.children {
 		pieces := k.part(c)
 		if joinTexts(pieces) == "" {
 			continue
 		}
+		if rich == nil && pieces[0].html {
+			rich = pieces
+		}
 		if best == nil || best[0].html && !pieces[0].html {
 			best = pieces
 		}
 	}
+	if rich != nil && !best[0].html && stub(joinTexts(best), joinTexts(rich)) {
+		return rich
+	}
 	return best
+}
+
+// stub tells whether a plain text is there for programs that show no HTML: it is
+// short and names it, which the text itself does not.
+func stub(plain, rendered string) bool {
+	return len(plain) <= 300 && containsFold(plain, "html") && !containsFold(rendered, "html")
 }

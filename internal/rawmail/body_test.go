@@ -37,6 +37,14 @@ func TestBodyTextOfEachForm(t *testing.T) {
 		{"no blank line in a part", "Content-Type: multipart/mixed; boundary=b\n\n--b\nContent-Type: text/plain\n--b\n\nwords\n--b--\n", "words", ""},
 		{"two base64 runs", "Content-Transfer-Encoding: base64\n\nd29y\nZA==\ncw==\n", "words", ""},
 		{"html says its charset", "Content-Type: text/html\n\n<meta charset=iso-8859-2><p>\xb3</p>", "\u0142", ""},
+		{"plain text that is not seen", strings.Replace(alternative, "%s", " \u200b\u00ad", 1), "the html", ""},
+		{"plain text that says: read the other", strings.NewReplacer("%s", "Ihr Programm zeigt kein HTML an.", "html</b>", "text</b>").Replace(alternative), "the text", ""},
+		{"only text has a name", "Content-Type: text/plain; name=mail.txt\n\nwords\n", "words", ""},
+		{"only text is called an attachment", "Content-Type: text/html\nContent-Disposition: attachment\n\n<b>words</b>\n", "words", ""},
+		{"only text of several parts has a name", "Content-Type: multipart/mixed; boundary=b\n\n--b\nContent-Type: application/pdf\n\nx\n--b\nContent-Type: text/plain\nContent-Disposition: inline; filename=a.txt\n\nwords\n--b--\n", "words", ""},
+		{"only text is of another kind", "Content-Type: text/markdown\n\nwords\n", "words", ""},
+		{"no text but a file", "Content-Type: multipart/mixed; boundary=b\n\n--b\nContent-Type: text/plain\nContent-Disposition: attachment; filename=a.txt\n\nwords\n--b--\n", "", ""},
+		{"no text but a card", "Content-Type: multipart/mixed; boundary=b\n\n--b\nContent-Type: text/vcard\n\nBEGIN:VCARD\n--b--\n", "", ""},
 		{"nested", "Content-Type: multipart/mixed; boundary=a\n\n--a\nContent-Type: multipart/related; boundary=c\n\n--c\n" + strings.Replace(alternative, "%s", "deep", 1) + "--c--\n--a\nContent-Type: text/plain\n\nfooter\n--a--\n", "deep\n\nfooter", ""},
 	}
 	for _, c := range cases {
@@ -80,6 +88,20 @@ func TestHiddenHTMLIsNotText(t *testing.T) {
 		{`<div style="opacity:0">hidden</div>shown`, "shown"},
 		{`<head><meta charset="utf-8"><body>shown`, "shown"},
 		{`1 &lt; 2 &amp;amp; 3`, "1 < 2 &amp; 3"},
+		// What hides itself hides no neighbour whose end tag is left out (HTML, section 13.1.2.4).
+		{`<p style="display:none">hidden<p>shown`, "shown"},
+		{`<p hidden>hidden<div>shown</div>`, "shown"},
+		{`<table><tr><td style="display:none">hidden<td>shown<tr><td>too</table>`, "shown\ntoo"},
+		{`<ul><li hidden>hidden<li>shown</ul>`, "- shown"},
+		{`<div hidden><table><tr><td>hidden<td>hidden</table></div>shown`, "shown"},
+		{`<head><title>t</title><div>shown</div>`, "shown"},
+		{`<head><title>t</title>shown`, "shown"},
+		// A size of nothing is inherited as any size is, and a child may have its own.
+		{`<td style="font-size:0px">gone<div style="font-size:14px">shown</div>gone</td>`, "shown"},
+		{`<div style="font-size:0"><span style="font-size:2em">gone</span></div>shown`, "shown"},
+		{`<div style="font:0/0 a">gone<b style="font:bold 12px/1.5 Arial">shown</b></div>`, "shown"},
+		{`<div style="visibility:hidden">gone<span style="visibility:visible">shown</span></div>`, "shown"},
+		{`<div style="display:none"><span style="display:block;font-size:14px;visibility:visible">gone</span></div>shown`, "shown"},
 		{`<ul><li>one<li>two</ul>end`, "- one\n- two\n\nend"},
 		{`<table><tr><td>a</td><td>b</td></tr><tr><td>c</td></tr></table>`, "a b\nc"},
 		{`<pre>x  y

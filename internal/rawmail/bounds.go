@@ -21,6 +21,7 @@ const (
 	maxAddressList = 64 << 10    // bytes of one address header that are taken apart
 	maxMailboxes   = 200         // of one address header
 	maxForwarders  = 10          // mailboxes that passed a mail on
+	maxMark        = 200         // bytes of Mark
 	maxReferences  = 100         // of References, the last ones
 	maxEncoded     = 16 << 10    // bytes of one header value in which encoded words are looked for
 	maxValue       = 2000        // bytes of one decoded header value or file name
@@ -54,6 +55,7 @@ const (
 	warnDateUnreadable  = "date_unreadable"
 	warnMIME            = "mime_unreadable"
 	warnNoRecipient     = "failed_recipient_unknown"
+	warnMarkUnchecked   = "own_mark_unchecked" // taken for ours by its presence
 	warnParserFault     = "parser_fault"
 )
 

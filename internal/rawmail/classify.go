@@ -8,7 +8,7 @@ import (
 // classify sets Kind, KindReasons, Suppression and Recipients. The order is
 // from the surest sign to the weakest, and a mail of a machine is never left
 // human because it also looks like a list.
-func classify(m *Message, h header, b body, own IsOwn, w *warnings) {
+func classify(m *Message, h header, b body, own IsOwn, bears mark, w *warnings) {
 	if len(h) == 0 && strings.TrimSpace(m.Text) == "" && len(m.Attachments) == 0 {
 		m.Kind, m.KindReasons = Unparseable, []string{"empty"}
 		return
@@ -17,7 +17,10 @@ func classify(m *Message, h header, b body, own IsOwn, w *warnings) {
 		m.Kind, m.KindReasons = Unparseable, []string{"no_header"}
 		return
 	}
-	sns := snsNotice(m.Text)
+	var sns *notice
+	if isFrom(m, "sns.amazonaws.com", "") {
+		sns = snsNotice(m.Text)
+	}
 	if reasons, list := complaint(m, b, sns); reasons != nil {
 		settle(m, Complaint, reasons, list)
 		return
@@ -37,32 +40,35 @@ func classify(m *Message, h header, b body, own IsOwn, w *warnings) {
 		kind    Kind
 		reasons []string
 	}{
-		{Own, ownReasons(m, h, own)},
+		{Own, ownReasons(m, bears, own)},
 		{AutoReply, autoReasons(m, h, b)},
 		{List, listReasons(h, own)},
 	} {
 		if len(step.reasons) > 0 {
 			m.Kind, m.KindReasons = step.kind, step.reasons
 			if step.kind == Own {
-				if f := m.Forwarded; f != nil && (h.has("x-onefold-intent") || m.NullReturn || own(f.From.Address)) {
+				if f := m.Forwarded; f != nil && (bears == ours || m.NullReturn || own(f.From.Address)) {
 					m.Forwarded = nil
 				}
-				m.Relayed, m.RelayedBy = relayed(m, h, own)
+				m.Relayed, m.RelayedBy = relayed(m, h, bears, own)
 			}
 			return
 		}
 	}
 	m.Kind = Human
-	m.Doubts = doubts(m, h, own)
+	m.Doubts = doubts(m, h, bears, own)
 }
 
 // doubts are about mail that seems to be a person's.
-func doubts(m *Message, h header, own IsOwn) (words []string) {
+func doubts(m *Message, h header, bears mark, own IsOwn) (words []string) {
 	if f := m.Forwarded; f != nil && !own(f.From.Address) && !contains(addressesOf(m.From), f.From.Address) {
 		words = append(words, DoubtForwarded)
 	}
 	if redirected(h, m) {
 		words = append(words, DoubtRedirected)
+	}
+	if bears == imitation {
+		words = append(words, DoubtMark)
 	}
 	if c := m.Calendar; c != nil {
 		switch c.Method {
@@ -105,8 +111,8 @@ func readable(h header) bool {
 	return false
 }
 
-func ownReasons(m *Message, h header, own IsOwn) (reasons []string) {
-	if h.has("x-onefold-intent") {
+func ownReasons(m *Message, bears mark, own IsOwn) (reasons []string) {
+	if bears == ours {
 		reasons = append(reasons, "own_intent_header")
 	}
 	for _, box := range m.From {

@@ -16,7 +16,7 @@ func complaint(m *Message, b body, sns *notice) (reasons []string, list []Suppre
 	switch {
 	case b.reportType == "feedback-report" || len(feedback) > 0:
 		reasons = append(reasons, "feedback_report")
-	case complaintSubject.MatchString(m.Subject) && len(originals) > 0:
+	case complaintSubject.MatchString(m.Subject) && len(originals) > 0 && isFrom(m, "hotmail.com", "staff"):
 		reasons = append(reasons, "complaint_subject")
 	default:
 		if sns != nil && sns.kind == "Complaint" {
@@ -62,6 +62,17 @@ func complaint(m *Message, b body, sns *notice) (reasons []string, list []Suppre
 		list = append(list, Suppression{Reason: "complaint", Hard: true})
 	}
 	return reasons, list
+}
+
+// isFrom tells whether a mail is from a host, by a local part where one is
+// given. What a person could type is no report unless it comes from there; From
+// can be forged all the same.
+func isFrom(m *Message, host, local string) bool {
+	if len(m.From) != 1 {
+		return false
+	}
+	l, d, ok := cutLast(m.From[0].Address, '@')
+	return ok && strings.EqualFold(d, host) && (local == "" || strings.EqualFold(l, local))
 }
 
 func joinAddresses(a []string) string { return strings.Join(a, "") }

@@ -1,6 +1,7 @@
 package rawmail_test
 
 import (
+	"fmt"
 	"runtime"
 	"strings"
 	"testing"
@@ -18,6 +19,10 @@ func hostile() map[string]string {
 	mixed := head + "Content-Type: multipart/mixed; boundary=b\n\n"
 	bounced := "Return-Path: <>\nFrom: mailer-daemon@example.org\n" + head[len("From: ann@example.com\n"):]
 	report := bounced + "Content-Type: multipart/report; report-type=delivery-status; boundary=b\n\n--b\n\nnot delivered\n--b\nContent-Type: message/delivery-status\n\n"
+	blocks := ""
+	for i := range 100 {
+		blocks += fmt.Sprintf("Final-Recipient: rfc822; u%d@b.example\nDiagnostic-Code: smtp; 550 %d %s\n\n", i, i, fill("user account mailbox host domain sender ", 560))
+	}
 	return map[string]string{
 		"blank lines":       head + "\n" + fill("\n", size),
 		"short lines":       head + "\n" + fill("a\n", size),
@@ -30,6 +35,9 @@ func hostile() map[string]string {
 		"attributes":        html + "<a " + fill("b ", size),
 		"attributes, many":  html + fill("<a "+fill("b ", 4000)+">x", size),
 		"tags":              html + fill("<b>", size),
+		"closing tags":      html + fill("<i>", 1200) + fill("</b>", size),
+		"tags left open":    html + "<p><table>" + fill("<i>", 1100) + fill("<div>", size),
+		"quotes in tags":    html + fill("<a b=\">", size),
 		"breaks in quotes":  html + fill("<blockquote>", 200) + fill("<br>a", size),
 		"list items":        html + fill("<li>", size),
 		"entities":          html + fill("&gt;", size),
@@ -42,11 +50,12 @@ func hostile() map[string]string {
 		"nested":            head + fill("Content-Type: multipart/mixed; boundary=b\n\n--b\n", size),
 		"reports":           bounced + "Content-Type: multipart/report; report-type=delivery-status; boundary=b\n\n" + fill("--b\nContent-Type: message/delivery-status\n\nFinal-Recipient: rfc822; a@b.example\nDiagnostic-Code: smtp; 550 "+fill("user ", 8000)+"\n", size),
 		"report blocks":     report + fill("Final-Recipient: rfc822; a@b.example\n\n", size),
+		"recipients":        report + blocks,
 		"report fields":     report + fill("a:b\n", size),
 		"bounce text":       bounced + "\nuser unknown\n" + fill("<a@b.example>: host said: 550 user domain sender mailbox "+fill("recipient ", 300)+"\n", size),
 		"bounce addresses":  bounced + "X-Failed-Recipients: " + fill("a@b.example, ", 4000) + "\n\nnot delivered\n" + fill("user account exceeds host ", size),
 		"one bounced word":  bounced + "\nuser unknown " + fill("a", size),
-		"sns":               head + "\n{\"notificationType\":\"Bounce\",\"bounce\":{\"bouncedRecipients\":[" + fill("{},", 200_000) + "{}]}}",
+		"sns":               "From: no-reply@sns.amazonaws.com\n" + head[len("From: ann@example.com\n"):] + "\n{\"notificationType\":\"Bounce\",\"bounce\":{\"bouncedRecipients\":[" + fill("{},", 200_000) + "{}]}}",
 		"header fields":     fill("a: b\n", size) + "\nx",
 		"folds":             "Subject: x\n" + fill(" a\n", size) + "\nx",
 		"header 8-bit":      "From: a@b.example\nX-A: " + fill("\x80", 200_000) + "\nSubject: " + fill("\x80", 200_000) + "\n\n" + fill("x", size),

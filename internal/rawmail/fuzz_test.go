@@ -61,6 +61,13 @@ func checkArrival(t *testing.T, m rawmail.Message, own rawmail.IsOwn) {
 	}
 }
 
+// timed parses and says how long that took.
+func timed(raw []byte) (rawmail.Message, time.Duration) {
+	began := time.Now()
+	m := rawmail.Parse(raw, ours)
+	return m, time.Since(began)
+}
+
 func FuzzParse(f *testing.F) {
 	for _, s := range []string{
 		"", "\x00", hashed, dsn("Final-Recipient: rfc822; a@example.com\nAction: failed\nStatus: 5.1.1\n"),
@@ -82,9 +89,14 @@ func FuzzParse(f *testing.F) {
 		f.Add([]byte(mail[:min(len(mail), 600)]))
 	}
 	f.Fuzz(func(t *testing.T, raw []byte) {
-		began := time.Now()
-		m := rawmail.Parse(raw, ours)
-		if took := time.Since(began); took > time.Second {
+		m, took := timed(raw)
+		for try := 0; took > time.Second && try < 3; try++ {
+			// On a busy machine the process may have stood still: what is slow by
+			// itself is slow each time.
+			_, again := timed(raw)
+			took = min(took, again)
+		}
+		if took > time.Second {
 			t.Fatalf("%d bytes took %v", len(raw), took)
 		}
 		check(t, m)

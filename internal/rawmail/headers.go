@@ -64,7 +64,7 @@ func splitHeader(raw []byte, w *warnings) (header, []byte) {
 				return endOnStray(h, raw, stray, w)
 			}
 			return h, next
-		case first && (bytes.HasPrefix(line, []byte("From ")) || bytes.HasPrefix(line, []byte(">From "))):
+		case first && mboxLine(line):
 			w.add(warnMboxLine)
 		case kept > maxHeader || len(h) >= maxFields:
 			w.add(warnHeaderTruncated)
@@ -111,6 +111,15 @@ func splitHeader(raw []byte, w *warnings) (header, []byte) {
 		return endOnStray(h, raw, stray, w)
 	}
 	return h, nil
+}
+
+// mboxLine is what mailbox files put before a mail; "From :" is a field.
+func mboxLine(line []byte) bool {
+	if !bytes.HasPrefix(line, []byte("From ")) && !bytes.HasPrefix(line, []byte(">From ")) {
+		return false
+	}
+	_, _, isField := splitField(line)
+	return !isField
 }
 
 // lostIndent: a parameter on a line of its own, after a value that ends in a

@@ -13,7 +13,7 @@ import (
 // It sees inline styles and attributes only: what a style sheet hides, or a
 // colour equal to the background, is still text here.
 func renderHTML(src string) string {
-	r := htmlRenderer{}
+	r := htmlRenderer{count: map[string]int{}}
 	z := html.NewTokenizer(strings.NewReader(shortTags(src)))
 	z.SetMaxBuf(maxHTML + 1)
 	for r.out.Len() <= MaxText {
@@ -21,15 +21,17 @@ func renderHTML(src string) string {
 		case html.ErrorToken:
 			return r.out.String()
 		case html.TextToken:
-			if !r.hidden() {
-				r.write(string(z.Text()))
+			text := string(z.Text())
+			if r.top().name == "head" && strings.TrimSpace(text) != "" {
+				r.cut(len(r.stack) - 1) // only the body holds text
+			}
+			if e := r.top(); !e.hidden && !e.tiny && !e.unseen {
+				r.write(text)
 			}
 		case html.StartTagToken:
-			t := z.Token()
-			r.open(t, false)
+			r.open(tagOf(z), false)
 		case html.SelfClosingTagToken:
-			t := z.Token()
-			r.open(t, true)
+			r.open(tagOf(z), true)
 		case html.EndTagToken:
 			name, _ := z.TagName()
 			r.close(string(name))
@@ -39,12 +41,29 @@ func renderHTML(src string) string {
 	return r.out.String()
 }
 
+// tagOf is the present tag with the attributes that count here: all of them may
+// take many times the memory of the text.
+func tagOf(z *html.Tokenizer) html.Token {
+	name, more := z.TagName()
+	t := html.Token{Data: string(name)}
+	for more {
+		var key, value []byte
+		key, value, more = z.TagAttr()
+		if k := string(key); k == "hidden" || k == "style" {
+			t.Attr = append(t.Attr, html.Attribute{Key: k, Val: string(value)})
+		}
+	}
+	return t
+}
+
 // maxOpen bounds the stack of open elements: unclosed tags are common.
 const maxOpen = 400
 
 type element struct {
 	name   string
-	hidden bool // it or one around it is
+	hidden bool // it or one around it is, with all that it holds
+	tiny   bool // its text has the size of nothing, unless a child has another
+	unseen bool // it is not seen, unless a child is
 	quote  int  // blockquotes around it, itself included
 	pre    bool
 }
@@ -52,9 +71,10 @@ type element struct {
 type htmlRenderer struct {
 	out     strings.Builder
 	stack   []element
-	breaks  int  // line ends owed before the next text
-	space   bool // a space owed
-	midLine bool // text stands on the current line
+	count   map[string]int // open elements by name
+	breaks  int            // line ends owed before the next text
+	space   bool           // a space owed
+	midLine bool           // text stands on the current line
 }
 
 func (r *htmlRenderer) top() element {
@@ -65,6 +85,22 @@ func (r *htmlRenderer) top() element {
 }
 
 func (r *htmlRenderer) hidden() bool { return r.top().hidden }
+
+// push opens an element, where there is room for one more.
+func (r *htmlRenderer) push(e element) {
+	if len(r.stack) < maxOpen {
+		r.stack = append(r.stack, e)
+		r.count[e.name]++
+	}
+}
+
+// cut closes all elements from a place in the stack on.
+func (r *htmlRenderer) cut(from int) {
+	for _, e := range r.stack[from:] {
+		r.count[e.name]--
+	}
+	r.stack = r.stack[:from]
+}
 
 func (r *htmlRenderer) open(t html.Token, selfClosing bool) {
 	switch t.Data {
@@ -80,20 +116,19 @@ func (r *htmlRenderer) open(t html.Token, selfClosing bool) {
 		return
 	case "body":
 		for len(r.stack) > 0 && r.top().hidden { // an unclosed head
-			r.stack = r.stack[:len(r.stack)-1]
+			r.cut(len(r.stack) - 1)
 		}
 	}
+	r.imply(t.Data)
 	if selfClosing && t.Data != "div" && t.Data != "p" {
 		return
 	}
 	e := r.top()
 	e.name = t.Data
-	e.hidden = e.hidden || hiddenElement(t)
+	conceal(t, &e)
 	if e.hidden {
 		// What is not shown breaks no line either.
-		if len(r.stack) < maxOpen {
-			r.stack = append(r.stack, e)
-		}
+		r.push(e)
 		return
 	}
 	e.pre = e.pre || t.Data == "pre"
@@ -110,22 +145,23 @@ func (r *htmlRenderer) open(t html.Token, selfClosing bool) {
 	case "td", "th":
 		r.space = true
 	}
-	if len(r.stack) < maxOpen {
-		r.stack = append(r.stack, e)
-	}
-	if t.Data == "li" {
+	r.push(e)
+	if t.Data == "li" && !e.tiny && !e.unseen {
 		r.emit("-")
 		r.space = true
 	}
 }
 
 func (r *htmlRenderer) close(name string) {
+	if r.count[name] == 0 {
+		return // looking through the stack for each would cost its depth
+	}
 	for i := len(r.stack) - 1; i >= 0; i-- {
 		if r.stack[i].name != name {
 			continue
 		}
 		if r.stack[i].hidden {
-			r.stack = r.stack[:i]
+			r.cut(i)
 			return
 		}
 		switch name {
@@ -134,7 +170,7 @@ func (r *htmlRenderer) close(name string) {
 		case "div", "tr", "li", "section", "article", "header", "footer", "dt", "dd", "address", "center":
 			r.newBlock(1)
 		}
-		r.stack = r.stack[:i]
+		r.cut(i)
 		return
 	}
 }
@@ -217,61 +253,4 @@ func (r *htmlRenderer) emit(text string) {
 	r.space = false
 	r.out.WriteString(text)
 	r.midLine = true
-}
-
-// hiddenElement knows what no mail program shows.
-func hiddenElement(t html.Token) bool {
-	switch t.Data {
-	case "head", "title", "style", "script", "template", "noscript", "iframe", "noembed", "noframes", "svg", "object", "textarea", "select":
-		return true
-	}
-	for _, a := range t.Attr {
-		switch a.Key {
-		case "hidden":
-			return true
-		case "style":
-			if hiddenStyle(a.Val) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-func hiddenStyle(style string) bool {
-	zeroHeight, clipped := false, false
-	for decl := range strings.SplitSeq(strings.ToLower(style), ";") {
-		key, value, _ := strings.Cut(decl, ":")
-		key = strings.TrimSpace(key)
-		value = strings.TrimSpace(strings.ReplaceAll(value, "!important", ""))
-		switch key {
-		case "display":
-			if value == "none" {
-				return true
-			}
-		case "visibility":
-			if value == "hidden" || value == "collapse" {
-				return true
-			}
-		case "mso-hide":
-			if value == "all" {
-				return true
-			}
-		case "font-size", "opacity":
-			if zero(value) {
-				return true
-			}
-		case "height", "max-height", "width", "max-width":
-			zeroHeight = zeroHeight || zero(value)
-		case "overflow":
-			clipped = value == "hidden"
-		}
-	}
-	return zeroHeight && clipped
-}
-
-// zero is true of 0, 0px, 0.0em and the like.
-func zero(value string) bool {
-	number := strings.TrimRight(value, "abcdefghijklmnopqrstuvwxyz% ")
-	return number != "" && strings.Trim(number, "0.") == ""
 }

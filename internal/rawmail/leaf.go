@@ -22,6 +22,9 @@ func (k walker) leaf(p *part) []piece {
 	if text && p.disposition != "attachment" && p.name == "" {
 		return []piece{k.shownText(p)}
 	}
+	if *k.spare == nil && textual(p.mediaType) && (p.disposition != "attachment" || p == k.root) {
+		*k.spare = p
+	}
 	size, sum := weigh(p.content, p.encoding, k.w)
 	k.body.hashed = append(k.body.hashed, digest.Parts(p.mediaType, p.name, sum))
 	if len(k.body.attachments) < maxAttachments {
@@ -38,6 +41,17 @@ func (k walker) leaf(p *part) []piece {
 		}
 	}
 	return nil
+}
+
+// textual tells whether people may be meant to read a part as it stands (RFC 2046
+// section 4.1.4: a text of an unknown kind is plain text).
+func textual(mediaType string) bool {
+	kind, sub, _ := strings.Cut(mediaType, "/")
+	switch sub {
+	case "calendar", "rfc822-headers", "vcard", "x-vcard", "directory", "csv", "css", "javascript", "xml", "x-amp-html", "rtf":
+		return false
+	}
+	return kind == "text"
 }
 
 func (k walker) shownText(p *part) piece {

@@ -62,6 +62,10 @@ type Message struct {
 	// Trace headers (Received, Return-Path, Delivered-To, DKIM and the like)
 	// never enter, so one mail delivered to two mailboxes has one hash.
 	ContentHash string `json:"content_hash"`
+
+	// Mark is what the header of our own mail says, on one line and cut; "" when
+	// there is none. Whether it is genuine, only the holder of a key can tell.
+	Mark string `json:"mark"`
 }
 
 // Mailbox is one address of a header. Address is as the sender wrote it
@@ -94,6 +98,7 @@ const (
 	DoubtForwarded  = "forwarded_mail"     // it passes on somebody else's mail: whose enquiry is it?
 	DoubtRedirected = "redirected_by_rule" // a rule passed it on and hid whether a person wrote it
 	DoubtCalendar   = "calendar_answer"    // an answer to an invitation, or its end
+	DoubtMark       = "own_mark_invalid"   // it bears the mark of our own mail, and the mark is not genuine
 )
 
 // ForwardingConfirmation is the reason word of Gmail's question whether mail may

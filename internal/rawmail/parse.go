@@ -14,13 +14,21 @@ import (
 // panic or block.
 type IsOwn func(addr string) bool
 
+// IsMark says whether the value of MarkHeader is genuine. It must not panic or
+// block.
+type IsMark func(mark string) bool
+
+// MarkHeader marks our own mail. Its value is of package followup.
+const MarkHeader = "X-Onefold-Intent"
+
 // NullSender is how an envelope sender says that nobody is to be answered
 // (RFC 5321 section 4.5.5).
 const NullSender = "<>"
 
 // Parse reads one raw mail whose envelope is not known. It never fails: what
 // cannot be read is left zero and named in Warnings. own may be nil; then only
-// the header of our own mail marks it.
+// the header of our own mail marks it, and by its presence: there is no key at
+// hand, which the warning own_mark_unchecked says.
 func Parse(raw []byte, own IsOwn) Message { return ParseEnveloped(raw, own, "") }
 
 // ParseEnveloped is Parse with what MAIL FROM said, since few servers write a
@@ -28,15 +36,22 @@ func Parse(raw []byte, own IsOwn) Message { return ParseEnveloped(raw, own, "") 
 // Return-Path: <> does; any other value tells nothing, and "" is one that is
 // not known.
 func ParseEnveloped(raw []byte, own IsOwn, envelopeFrom string) Message {
+	return ParseMarked(raw, own, nil, envelopeFrom)
+}
+
+// ParseMarked is ParseEnveloped where marks can be checked: anybody can write
+// the header of our own mail, so a mail whose mark is not genuine is read like
+// any other, and doubted.
+func ParseMarked(raw []byte, own IsOwn, genuine IsMark, envelopeFrom string) Message {
 	if own == nil {
 		own = func(string) bool { return false }
 	}
 	null := envelopeFrom == NullSender
-	if m, ok := parse(raw, own, null, true); ok {
+	if m, ok := parse(raw, own, genuine, null, true); ok {
 		return m
 	}
 	// The library gave up on this body: the header alone is read again.
-	m, ok := parse(raw, own, null, false)
+	m, ok := parse(raw, own, genuine, null, false)
 	if !ok {
 		m = Message{Kind: Unparseable, KindReasons: []string{warnParserFault}}
 		m.ContentHash = contentHash(nil, []string{digest.Content(raw)})
@@ -46,7 +61,7 @@ func ParseEnveloped(raw []byte, own IsOwn, envelopeFrom string) Message {
 	return m
 }
 
-func parse(raw []byte, own IsOwn, nullSender, withBody bool) (m Message, ok bool) {
+func parse(raw []byte, own IsOwn, genuine IsMark, nullSender, withBody bool) (m Message, ok bool) {
 	defer func() {
 		if recover() != nil {
 			m, ok = Message{}, false
@@ -76,7 +91,7 @@ func parse(raw []byte, own IsOwn, nullSender, withBody bool) (m Message, ok bool
 	}
 	m.Visible, m.Quoted, m.Signature = splitText(m.Text)
 	m.Forwarded, m.Route = forwardedOf(&m, b), routeOf(h, &m)
-	classify(&m, h, b, own, &w)
+	classify(&m, h, b, own, markOf(&m, h, genuine, &w), &w)
 	m.ContentHash = contentHash(h, b.hashed)
 	m.Warnings = w
 	fillEmpty(&m)

@@ -45,6 +45,7 @@ func TestFaultyHeadersAreWarningsAndNothingIsLost(t *testing.T) {
 		{"stray line", strings.Replace(plainMail, "Subject:", "this is no field\nSubject:", 1), "ann@example.com", "Chairs", "Ten chairs, please.", "stray_header_line", "human"},
 		{"no separator", "From: ann@example.com\nSubject: Chairs\nDate: Tue, 3 Mar 2026 10:00:00 +0100\nMessage-ID: <a@example.com>\nTen chairs, please.\nNow\n", "ann@example.com", "Chairs", "Ten chairs, please.\nNow", "header_separator_missing", "human"},
 		{"space before colon", strings.Replace(plainMail, "Subject:", "Subject :", 1), "ann@example.com", "Chairs", "Ten chairs, please.", "", "human"},
+		{"space before the first colon", strings.Replace(plainMail, "From:", "From :", 1), "ann@example.com", "Chairs", "Ten chairs, please.", "", "human"},
 		{"no message-id", strings.Replace(plainMail, "Message-ID: <a1@example.com>\n", "", 1), "ann@example.com", "Chairs", "Ten chairs, please.", "message_id_missing", "human"},
 		{"bad date", strings.Replace(plainMail, "Tue, 3 Mar 2026 10:00:00 +0100", "yesterday", 1), "ann@example.com", "Chairs", "Ten chairs, please.", "date_unreadable", "human"},
 		{"no from", strings.Replace(plainMail, "From: Ann Lee <ann@example.com>\n", "", 1), "", "Chairs", "Ten chairs, please.", "from_missing from_unreadable", "human"},

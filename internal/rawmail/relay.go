@@ -14,8 +14,8 @@ const (
 
 // relayed is the stranger that a mail from one of our addresses is of. Our own
 // mail bears our mark, and nobody answers a null sender.
-func relayed(m *Message, h header, own IsOwn) (*Mailbox, string) {
-	if h.has("x-onefold-intent") || m.NullReturn {
+func relayed(m *Message, h header, bears mark, own IsOwn) (*Mailbox, string) {
+	if bears == ours || m.NullReturn {
 		return nil, ""
 	}
 	for _, box := range m.ReplyTo {

@@ -148,9 +148,25 @@ func isASCII(b []byte) bool {
 	return true
 }
 
+// isOneLine: ASCII without control characters, and one space between two words.
+func isOneLine(s string) bool {
+	before := byte(' ')
+	for i := range len(s) {
+		c := s[i]
+		if c < ' ' || c >= 0x7f || c == ' ' && before == ' ' {
+			return false
+		}
+		before = c
+	}
+	return s == "" || before != ' '
+}
+
 // oneLine drops control characters and joins white space, so that no header
 // value can forge a line anywhere.
 func oneLine(s string) string {
+	if len(s) <= maxValue && isOneLine(s) {
+		return s // most are, and taking one apart costs many times its length
+	}
 	s = strings.ToValidUTF8(cut(s, maxEncoded), "\ufffd")
 	s = strings.Map(func(r rune) rune {
 		switch {

@@ -94,8 +94,9 @@ func compare(a, b string) int {
 	return 0
 }
 
-// maxRounds bounds a schedule: none needs nearly as many moments.
-const maxRounds = 5000
+// maxRounds bounds a schedule. A history with a stop that lasts weeks has a
+// moment every five minutes.
+const maxRounds = 20000
 
 // untilQuiet works, redelivers, sweeps and lets time pass until nothing is
 // left that would move by itself. Unless it is the end, it does not wait longer

@@ -1,6 +1,7 @@
 package send_test
 
 import (
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -9,6 +10,7 @@ import (
 	"onefold/internal/ledger"
 	"onefold/internal/mailer"
 	"onefold/internal/outbox"
+	"onefold/internal/rawmail"
 	"onefold/internal/tenant"
 )
 
@@ -88,6 +90,9 @@ func TestWhatIsSubmittedIsTheApprovedContentWithOurTags(t *testing.T) {
 			headers[h.Name] = h.Value
 		}
 		// RFC 3834 section 5, RFC 5322 section 3.6.4.
+		if mark := headers[rawmail.MarkHeader]; !followup.IsMark(w.ids, "demo", mark) || !strings.HasPrefix(mark, "i1.") {
+			t.Errorf("our own mail is marked %q", mark)
+		}
 		if headers["Auto-Submitted"] != "auto-replied" || headers["In-Reply-To"] != "<q@example.com>" || headers["References"] != "<q@example.com>" {
 			t.Errorf("headers %v", headers)
 		}

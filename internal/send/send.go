@@ -33,6 +33,7 @@ import (
 	"onefold/internal/mailer"
 	"onefold/internal/outbox"
 	"onefold/internal/policybook"
+	"onefold/internal/rawmail"
 	"onefold/internal/utc"
 )
 
@@ -136,7 +137,7 @@ func (s *Service) mailOf(i followup.Intent) mailer.Mail {
 		From: i.From, ReplyTo: i.ReplyTo, To: i.Recipient, Subject: i.Subject, Text: i.Text,
 		ConfigurationSet: i.ConfigurationSet,
 		// RFC 3834 section 5: an answer that no person typed says so.
-		Headers: []mailer.Header{{Name: "Auto-Submitted", Value: "auto-replied"}, {Name: "X-Auto-Response-Suppress", Value: "All"}, {Name: "X-Onefold-Intent", Value: i.ID}},
+		Headers: []mailer.Header{{Name: "Auto-Submitted", Value: "auto-replied"}, {Name: "X-Auto-Response-Suppress", Value: "All"}, {Name: rawmail.MarkHeader, Value: followup.Mark(s.IDs, i.Tenant, i.ID)}},
 		Tags: []mailer.Tag{
 			{Name: mailer.TagTenant, Value: i.Tenant},
 			{Name: mailer.TagIntent, Value: i.ID},

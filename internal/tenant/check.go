@@ -3,6 +3,7 @@ package tenant
 import (
 	"fmt"
 	"net/mail"
+	"slices"
 	"strings"
 	"time"
 )
@@ -13,6 +14,7 @@ func check(p Policy, found *problems) {
 	checkEndpoints(p.Endpoints, found)
 	checkMailboxes(p, found)
 	checkAddresses(p, found)
+	checkBlocked(p, found)
 	checkSender(p, found)
 	checkRules(p, found)
 	if p.CRM.Task && p.CRM.Kind == "" {
@@ -31,6 +33,12 @@ func checkEndpoints(endpoints []Endpoint, found *problems) {
 		// a request could be brought to the other and be a second event.
 		if first, ok := seen(secrets, e.Secret, i); ok {
 			found.add(fmt.Sprintf("is also the secret of /endpoints/%d: each endpoint must have a secret of its own", first), "endpoints", i, "secret")
+		}
+		// It would be sent to the provider, and know what the provider sends.
+		if of, ok := strings.CutSuffix(e.Secret, APIKeySuffix); ok {
+			if j := slices.IndexFunc(endpoints, func(o Endpoint) bool { return o.Secret == of }); j >= 0 && of != "" {
+				found.add(fmt.Sprintf("is the name of the API key of /endpoints/%d: choose another", j), "endpoints", i, "secret")
+			}
 		}
 		about := checkSource(e, i, found)
 		switch e.Content {

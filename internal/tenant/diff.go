@@ -93,6 +93,10 @@ func flat(p Policy) map[string]any {
 	for _, set := range []string{"own_addresses", "shared_addresses"} {
 		keyed(tree, set, "")
 	}
+	if mail, ok := tree["mail"].(map[string]any); ok {
+		keyed(mail, "blocked", "")
+		keyed(mail, "accept", "")
+	}
 	rules, _ := tree["rules"].(map[string]any)
 	for _, r := range rules {
 		if rule, ok := r.(map[string]any); ok {

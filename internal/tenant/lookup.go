@@ -49,6 +49,10 @@ func (p Policy) RuleFor(intent string) (Rule, bool) {
 	return p.Rules[i], true
 }
 
+// Accepts tells whether messages of a class that is no enquiry's are taken for
+// enquiries.
+func (p Policy) Accepts(class string) bool { return slices.Contains(p.Mail.Accept, class) }
+
 // TemplateData joins what an event gave with what the policy gives.
 func (p Policy) TemplateData(name, company, subject string) TemplateData {
 	return TemplateData{

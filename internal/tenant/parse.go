@@ -20,7 +20,7 @@ const MaxDocument = 256 << 10
 //
 // Defaults: scheme standard-webhooks; identity.version 1; contact_fields
 // fill_if_empty; min_confidence 50; per_thread 3; per_domain_day 20;
-// on_spam and on_virus review; of a rule: mode draft, scope follow_up,
+// on_spam and on_virus review, blocked nobody; of a rule: mode draft, scope follow_up,
 // fold_window 15m (a form, its notification and a direct mail arrive within
 // minutes of each other), quiet_period 24h, send_within 72h, on_unknown
 // review, unknown_within 6h. Lists that are absent are empty, never nil,
@@ -82,6 +82,8 @@ func decode(tree any) (Policy, error) {
 	p := d.Policy
 	p.OwnAddresses = append([]string{}, p.OwnAddresses...)
 	p.SharedAddresses = append([]string{}, p.SharedAddresses...)
+	p.Mail.Blocked = append([]string{}, p.Mail.Blocked...)
+	p.Mail.Accept = append([]string{}, p.Mail.Accept...)
 	p.Endpoints = make([]Endpoint, len(d.Endpoints))
 	for i, e := range d.Endpoints {
 		p.Endpoints[i] = Endpoint(e)

@@ -63,6 +63,10 @@ type Endpoint struct {
 	HMAC *signed.Scheme `json:"hmac,omitempty"`
 }
 
+// APIKeySuffix stands behind the name of an endpoint's secret in the name of the
+// key of its provider's API. No endpoint's secret has such a name.
+const APIKeySuffix = "-api"
+
 // Source makes the endpoint's source. Of an endpoint of a checked policy, but
 // for one of SchemeSES, it never fails.
 func (e Endpoint) Source() (webhook.Source, error) {
@@ -201,12 +205,33 @@ type Limits struct {
 	PerDomainDay int64 `json:"per_domain_day"` // follow-ups to one domain in a day of UTC, default 20; not of domains that give anybody a mailbox
 }
 
-// Mail says what becomes of mail that the receiving provider has warned of.
-// Wishes not to be mailed, bounces and complaints count whatever it says.
+// Mail says what becomes of mail that the receiving provider has warned of, and
+// of mail and forms of senders that are not wanted. Wishes not to be mailed,
+// bounces and complaints count whatever it says.
 type Mail struct {
 	OnSpam  string `json:"on_spam"`  // ScreenReview (default), ScreenIgnore or ScreenAccept
 	OnVirus string `json:"on_virus"` // ScreenReview (default) or ScreenIgnore; such mail is never parsed
+	// Blocked are addresses and @domains whose mail and forms lead to nothing, at
+	// most MaxBlocked; see IsBlocked. Taken out again, what they send from then on
+	// is read like any other.
+	Blocked []string `json:"blocked"`
+	// Accept are the classes of message, besides enquiries, that are taken for
+	// enquiries: a Class each. All others make neither contact nor follow-up.
+	Accept []string `json:"accept,omitempty"`
 }
+
+// The classes of message that are no enquiries, as package extract names them.
+const (
+	ClassPitch          = "pitch"           // the sender sells something to the business
+	ClassInvoice        = "invoice"         // the sender bills it
+	ClassJobApplication = "job_application" // somebody wants to work there
+	ClassNewsletter     = "newsletter"      // a mailing to many
+	ClassSpam           = "spam"            // fraud
+	ClassAutoReply      = "auto_reply"      // a machine answers for somebody who is away
+)
+
+// MaxBlocked is the most senders that one policy blocks.
+const MaxBlocked = 200
 
 // What becomes of mail with a warning.
 const (

@@ -116,6 +116,23 @@ func TestAnEndpointHasWhatItsSchemeNeedsAndNoMore(t *testing.T) {
 	}
 }
 
+// Beside an endpoint's secret lies the key of its provider's API, under the name
+// with -api behind it. It goes to the provider, so it is no endpoint's secret.
+func TestAnAPIKeyIsNoEndpointsSecret(t *testing.T) {
+	t.Parallel()
+	const mail = `{"name": "a", "content": "mail", "scheme": "resend", "mailbox": "w", "secret": "in"}, `
+	for secret, want := range map[string]string{"in-api": "/endpoints/1/secret is the name of the API key of /endpoints/0", "other-api": "", "in-apis": ""} {
+		doc := with(t, mail+`{"name": "b", "content": "form", "scheme": "stripe", "mailbox": "w", "secret": "`+secret+`"}`)
+		if want == "" {
+			parse(t, doc)
+			continue
+		}
+		if got := found(t, doc); len(got) != 1 || !strings.HasPrefix(got[0], want) {
+			t.Errorf("%s: %v", secret, got)
+		}
+	}
+}
+
 func TestDiffWarnsWhereEventsGetOtherIDs(t *testing.T) {
 	t.Parallel()
 	hmac := func(id string) string {

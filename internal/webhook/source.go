@@ -119,7 +119,7 @@ type Delivery struct {
 	// token, or a hash of all that is signed where the ID is not (never the
 	// signature, of which one request may hold several). "" for none. What comes
 	// under another ID with the same Once is no new event: a duplicate if its
-	// content is the same, a conflict if not.
+	// content is the same, a conflict if not. That of a repeat is used up with it.
 	Once string
 	// Fetch, where not "", names the content at the provider: Raw is its
 	// metadata alone. The receiver fetches the content before it records the

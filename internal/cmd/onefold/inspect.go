@@ -36,6 +36,15 @@ other mail the extraction is empty. suppression names the address that mail to
 must stop, as a bounce, a complaint or the sender's plain words have it; hard
 means that the decision stops it.
 
+route tells how the mail came here: delivered_to is the mailbox, forwarded_by
+lists the mailboxes that passed it on, ways how (gmail_forward,
+exchange_forward, exchange_rule, resent). forwarded is the mail that this one
+passes on inside itself, or null: from, name, subject, text, and attached,
+which tells whether it is attached or stands in the text.
+
+There is no key here to check the mark of our own mail (X-Onefold-Intent) by:
+a mail that bears one is taken for ours, with the warning own_mark_unchecked.
+
 examples:
   onefold inspect mail.eml
   onefold inspect -json - < mail.eml
@@ -105,7 +114,11 @@ func (e *env) policyFrom(name string) (tenant.Policy, error) {
 // inspect decides one mail on an empty ledger.
 func inspect(ctx context.Context, raw []byte, policy tenant.Policy, reader extract.Extractor, now utc.Time) (inspection, error) {
 	m := rawmail.Parse(raw, policy.IsOwn)
-	facts := flow.FactsOfMail(m)
+	event := inbound.Event{
+		Tenant: policy.Tenant, ID: "inspect", Source: "inspect", Content: tenant.ContentMail,
+		State: inbound.Recorded, Transition: 1, ReceivedAt: now,
+	}
+	facts := flow.Screen(flow.FactsOfMail(m), event, policy)
 	var x *extract.Stored
 	if facts.Human() {
 		answer, err := reader.Extract(ctx, facts.Source)
@@ -132,11 +145,7 @@ func inspect(ctx context.Context, raw []byte, policy tenant.Policy, reader extra
 		also = append(also, flow.Party{Person: o})
 	}
 	res, err := flow.Decide(flow.Ground{
-		Event: inbound.Event{
-			Tenant: policy.Tenant, ID: "inspect", Source: "inspect", Content: tenant.ContentMail,
-			State: inbound.Recorded, Transition: 1, ReceivedAt: now,
-		},
-		Policy: policy, Facts: facts, Extraction: used, Person: person, Also: also, Now: now, By: "inspect",
+		Event: event, Policy: policy, Facts: facts, Extraction: used, Person: person, Also: also, Now: now, By: "inspect",
 	}, ids)
 	if err != nil {
 		return inspection{}, fmt.Errorf("decide: %w", err)
@@ -149,6 +158,10 @@ func inspectionOf(m rawmail.Message, f flow.Facts, x *extract.Stored, p flow.Per
 		From: firstAddress(m.From), ReplyTo: f.Source.ReplyTo, Subject: m.Subject, MessageID: m.MessageID,
 		Kind: string(m.Kind), VisibleText: m.Visible, Warnings: list(m.Warnings),
 		Extraction: extractionOf(x, f), Decision: decided{res.Outcome, list(res.Reasons)},
+		Route: m.Route,
+	}
+	if in := m.Forwarded; in != nil {
+		out.Forwarded = &passedOn{in.From.Address, in.From.Name, in.Subject, in.Visible, in.Attached}
 	}
 	switch s := m.Suppression; {
 	case s != nil:
@@ -174,6 +187,11 @@ func (i inspection) text() string {
 	line("message id", i.MessageID)
 	line("kind", i.Kind)
 	line("warnings", strings.Join(i.Warnings, ", "))
+	line("delivered to", i.Route.DeliveredTo)
+	line("forwarded by", strings.Join(i.Route.ForwardedBy, ", ")+among(i.Route.Ways))
+	if in := i.Forwarded; in != nil {
+		line("passes on", fmt.Sprintf("%s (%q)", in.From, in.Subject))
+	}
 	for _, f := range []struct {
 		name string
 		read field

@@ -4,6 +4,7 @@ import (
 	"onefold/internal/extract"
 	"onefold/internal/flow"
 	"onefold/internal/guard"
+	"onefold/internal/rawmail"
 )
 
 // inspection is what inspect -json prints. Names and meanings are stable;
@@ -19,6 +20,18 @@ type inspection struct {
 	Extraction  extraction `json:"extraction"`
 	Suppression *stopped   `json:"suppression"`
 	Decision    decided    `json:"decision"`
+
+	Route     rawmail.Route `json:"route"`
+	Forwarded *passedOn     `json:"forwarded"`
+}
+
+// passedOn is the mail inside a mail that passes it on.
+type passedOn struct {
+	From     string `json:"from"` // the address alone
+	Name     string `json:"name"`
+	Subject  string `json:"subject"`
+	Text     string `json:"text"` // what that sender wrote
+	Attached bool   `json:"attached"`
 }
 
 // extraction is the reader's record as it was believed.

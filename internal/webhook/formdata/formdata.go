@@ -83,6 +83,20 @@ func Read(r webhook.Request) (Form, error) {
 	return nil, webhook.Refuse(webhook.ErrKind, "media_type", "send multipart/form-data or application/x-www-form-urlencoded")
 }
 
+// OneWay tells whether a form can be read in one way only: it has parts, and
+// begins with the boundary that the content type names. Where the body is signed
+// and its type is not, whoever has seen one request could else name a boundary
+// that stands in some value, or another kind of form.
+func OneWay(r webhook.Request) bool {
+	if r.Headers.MediaType() != "multipart/form-data" {
+		return false
+	}
+	_, params, err := mime.ParseMediaType(r.Headers.Get("content-type"))
+	boundary := params["boundary"]
+	rest, begins := bytes.CutPrefix(r.Body, []byte("--"+boundary))
+	return err == nil && boundary != "" && !strings.ContainsAny(boundary, "\r\n") && begins && len(rest) > 0 && (rest[0] == '\r' || rest[0] == '\n')
+}
+
 func malformed() error {
 	return webhook.Refuse(webhook.ErrMalformed, "form_malformed", "the body is a form that can be read")
 }

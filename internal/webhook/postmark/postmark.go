@@ -95,13 +95,16 @@ func (Source) Open(r webhook.Request, set webhook.Setting) (webhook.Opened, erro
 		return webhook.Opened{}, webhook.Refuse(webhook.ErrMalformed, "recipient_missing", "OriginalRecipient names the mailbox, in at most 256 bytes")
 	}
 	raw := []byte(in.RawEmail)
+	fingerprint := webhook.Fingerprint(raw)
 	if len(raw) == 0 {
-		raw = in.mail().Bytes()
+		// Of the parts: newer code may write the message otherwise between two tries.
+		mail := in.mail()
+		raw, fingerprint = mail.Bytes(), mail.Content()
 	}
 	return webhook.Opened{Deliveries: []webhook.Delivery{{
 		// MAIL FROM is not among Postmark's fields; the mail's own Return-Path says
 		// it, where there is one.
-		ID: in.MessageID, Content: webhook.ContentMail, Mailbox: mailbox, Raw: raw, Fingerprint: webhook.Fingerprint(raw),
+		ID: in.MessageID, Content: webhook.ContentMail, Mailbox: mailbox, Raw: raw, Fingerprint: fingerprint,
 	}}}, nil
 }
 

@@ -155,3 +155,31 @@ func TestNoAnswerIsOneThatPostmarkTakesOtherwise(t *testing.T) {
 		}
 	}
 }
+
+// A mail without raw content is put together of its parts. Newer code may write
+// it otherwise between two tries, so what makes them the same is the parts.
+func TestTheFingerprintOfAMailInPartsIsOfTheParts(t *testing.T) {
+	t.Parallel()
+	open := func(more string) webhook.Delivery {
+		body := `{"MessageID":"73e6d360-66eb-11e1-8e72-a8904824019b","OriginalRecipient":"sales@demo.example","From":"ann@example.org","Subject":"Hut",` +
+			more + `"TextBody":"Hello"}`
+		secret, err := webhook.TextSecret("onefold:sample password 1")
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := postmark.New().Open(webhook.Request{Method: "POST", Body: []byte(body), Headers: webhook.Header{
+			"authorization": "Basic " + base64.StdEncoding.EncodeToString([]byte(secret.Text())),
+		}}, webhook.Setting{Content: webhook.ContentMail, Secrets: []webhook.Secret{secret}, Now: time.Unix(1_772_600_000, 0)})
+		if err != nil || len(got.Deliveries) != 1 {
+			t.Fatalf("%+v, %v", got, err)
+		}
+		return got.Deliveries[0]
+	}
+	one, traced := open(""), open(`"Headers":[{"Name":"X-Trace","Value":"1"}],`)
+	if one.Fingerprint != traced.Fingerprint || string(one.Raw) == string(traced.Raw) {
+		t.Errorf("%q and %q", one.Fingerprint, traced.Fingerprint)
+	}
+	if other := open(`"ReplyTo":"eve@example.org",`); other.Fingerprint == one.Fingerprint {
+		t.Error("another Reply-To is the same mail")
+	}
+}

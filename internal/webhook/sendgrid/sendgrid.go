@@ -69,8 +69,15 @@ func (Source) About() webhook.About {
 
 // Open checks the proof and gives the mail, once for each recipient.
 func (Source) Open(r webhook.Request, set webhook.Setting) (webhook.Opened, error) {
-	if err := verify(r, set.Secrets); err != nil {
+	bySignature, err := verify(r, set.Secrets)
+	if err != nil {
 		return webhook.Opened{}, err
+	}
+	switch {
+	case bySignature && r.Headers.MediaType() != "multipart/form-data":
+		return webhook.Opened{}, webhook.Refuse(webhook.ErrKind, "media_type", "send multipart/form-data")
+	case bySignature && !formdata.OneWay(r):
+		return webhook.Opened{}, webhook.Refuse(webhook.ErrMalformed, "form_malformed", "the body is multipart/form-data that begins with its boundary")
 	}
 	form, err := formdata.Read(r)
 	if err != nil {
@@ -81,7 +88,7 @@ func (Source) Open(r webhook.Request, set webhook.Setting) (webhook.Opened, erro
 
 // verify wants one proof that fits one secret of its form. A password is not
 // taken where the secrets are keys, nor the reverse.
-func verify(r webhook.Request, secrets []webhook.Secret) error {
+func verify(r webhook.Request, secrets []webhook.Secret) (bySignature bool, err error) {
 	var keys []*ecdsa.PublicKey
 	pairs := 0
 	for i, s := range secrets {
@@ -92,18 +99,18 @@ func verify(r webhook.Request, secrets []webhook.Secret) error {
 		case basicauth.Is(s):
 			pairs++
 		case i == 0 && !s.IsZero():
-			return webhook.Refuse(webhook.ErrNoSecret, "secret_missing", "the endpoint's secret is neither user:password nor SendGrid's public key; the delivery will be taken when it is")
+			return false, webhook.Refuse(webhook.ErrNoSecret, "secret_missing", "the endpoint's secret is neither user:password nor SendGrid's public key; the delivery will be taken when it is")
 		}
 	}
 	if len(keys) > 0 { // while one form is changed for the other there are both
 		if err := verifySignature(r, keys); err == nil || pairs == 0 {
-			return err
+			return true, err
 		}
 	}
 	if pairs == 0 {
-		return webhook.ErrNoSecret
+		return false, webhook.ErrNoSecret
 	}
-	return basicauth.Check(r.Headers, secrets)
+	return false, basicauth.Check(r.Headers, secrets)
 }
 
 func verifySignature(r webhook.Request, keys []*ecdsa.PublicKey) error {
@@ -115,8 +122,9 @@ func verifySignature(r webhook.Request, keys []*ecdsa.PublicKey) error {
 	if err != nil {
 		return webhook.ErrBadSignature
 	}
-	// A time of digits alone: it is signed with the body right behind it.
-	if len(stamp) > 15 || strings.Trim(stamp, "0123456789") != "" {
+	// Unix seconds, of ten digits until the year 2286: the body is signed right
+	// behind it, so a digit more or less would be one of the body's.
+	if len(stamp) != 10 || strings.Trim(stamp, "0123456789") != "" {
 		return webhook.ErrBadTimestamp
 	}
 	h := sha256.New()

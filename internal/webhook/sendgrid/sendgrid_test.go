@@ -198,3 +198,45 @@ func TestTheSecretSaysWhichProofIsWanted(t *testing.T) {
 		}
 	}
 }
+
+// Of a request, time and body are signed, and the content type is not: neither
+// a digit that goes over from the time to the body nor another boundary may make
+// another mail of what was signed once.
+func TestTheSignedBytesAreReadInOneWay(t *testing.T) {
+	t.Parallel()
+	key, public := newKey(t, elliptic.P256())
+	secret, err := webhook.TextSecret(public)
+	if err != nil {
+		t.Fatal(err)
+	}
+	set := webhook.Setting{Content: webhook.ContentMail, Secrets: []webhook.Secret{secret}, Now: now()}
+	inner := string(form("inner", "email", mail("other"), "envelope", `{"to":["boss@demo.example"],"from":"eve@example.org"}`).Body)
+	r := form("xYzZY", "email", mail("one")+"\r\n"+inner+"&envelope=%7B%22to%22:[%22boss@demo.example%22],%22from%22:%22%22%7D&email=From:a&", "envelope", `{"to":["sales@demo.example"],"from":"ann@example.org"}`)
+	r = signed(t, key, r, now())
+	want, err := sendgrid.New().Open(r, set)
+	if err != nil || len(want.Deliveries) != 1 {
+		t.Fatalf("%+v, %v", want, err)
+	}
+	stamp := r.Headers[timestampHeader]
+	for name, change := range map[string]func(*webhook.Request){
+		"a digit of the time before the body": func(r *webhook.Request) {
+			r.Headers[timestampHeader] = stamp[:len(stamp)-1]
+			r.Body = append([]byte(stamp[len(stamp)-1:]), r.Body...)
+		},
+		"a boundary within the mail": func(r *webhook.Request) { r.Headers["content-type"] = "multipart/form-data; boundary=inner" },
+		"another kind of form":       func(r *webhook.Request) { r.Headers["content-type"] = "application/x-www-form-urlencoded" },
+		"the beginning of a boundary": func(r *webhook.Request) {
+			r.Headers["content-type"] = "multipart/form-data; boundary=xYz"
+		},
+	} {
+		changed := r
+		changed.Headers = webhook.Header{}
+		for k, v := range r.Headers {
+			changed.Headers[k] = v
+		}
+		change(&changed)
+		if got, err := sendgrid.New().Open(changed, set); err == nil {
+			t.Errorf("%s: %+v, want a refusal", name, got)
+		}
+	}
+}

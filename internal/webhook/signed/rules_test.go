@@ -1,10 +1,13 @@
 package signed_test
 
 import (
+	"crypto/hmac"
 	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"strings"
 	"testing"
+	"time"
 
 	"onefold/internal/webhook"
 	"onefold/internal/webhook/signed"
@@ -139,5 +142,31 @@ func TestTwoTimesInOneHeaderAreRefused(t *testing.T) {
 	r.Headers["stripe-signature"] = "t=1," + r.Headers["stripe-signature"]
 	if _, err := open(t, k, r); !errors.Is(err, webhook.ErrBadTimestamp) {
 		t.Errorf("%v, want ErrBadTimestamp", err)
+	}
+}
+
+// An ID and a time may be signed with nothing between them. A zero that goes
+// over from the one to the other must not make the same time under another ID.
+func TestATimeHasNoLeadingZero(t *testing.T) {
+	t.Parallel()
+	scheme := signed.Scheme{Header: "x-sig", Signed: "{id}{timestamp}{body}", ID: signed.ID{Header: "x-id"}, Timestamp: &signed.Timestamp{Header: "x-time", Tolerance: 300}}
+	s, err := signed.New(scheme, signed.About())
+	if err != nil {
+		t.Fatal(err)
+	}
+	secret, err := webhook.TextSecret("sample secret of nobody")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := hmac.New(sha256.New, []byte(secret.Text()))
+	m.Write([]byte("evt10" + "1772600000" + "{}"))
+	set := webhook.Setting{Content: webhook.ContentForm, Secrets: []webhook.Secret{secret}, Now: time.Unix(1_772_600_000, 0)}
+	for id, stamp := range map[string]string{"evt10": "1772600000", "evt1": "01772600000"} {
+		_, err := s.Open(webhook.Request{Method: "POST", Body: []byte("{}"), Headers: webhook.Header{
+			"x-sig": hex.EncodeToString(m.Sum(nil)), "x-id": id, "x-time": stamp,
+		}}, set)
+		if genuine := id == "evt10"; genuine != (err == nil) {
+			t.Errorf("%s at %s: %v", id, stamp, err)
+		}
 	}
 }

@@ -174,10 +174,11 @@ func (s Scheme) checkAge(p proof, now time.Time) error {
 	return nil
 }
 
-// read takes plain digits, 15 at most: no overflow, and nothing that could be
-// read with the body behind it as another number.
+// read takes plain digits without a leading zero, 15 at most: no overflow, and
+// nothing that could be read with the body behind it, or with an ID that ends in
+// a zero before it, as another number of the same worth.
 func (t Timestamp) read(text string) (time.Time, error) {
-	if text == "" || len(text) > 15 {
+	if text == "" || len(text) > 15 || text[0] == '0' {
 		return time.Time{}, webhook.ErrBadTimestamp
 	}
 	var n int64

@@ -44,7 +44,7 @@ func (Source) About() webhook.About {
 	return webhook.About{
 		Scheme: "sns", Name: "SES receiving by SNS over HTTPS", Contents: []string{webhook.ContentMail},
 		ID:      "`mail.messageId`, SES's own of the mail, for each recipient; SNS's `MessageId` is another for each notice",
-		Auth:    "RSA signature of SNS, versions 1 (SHA-1) and 2 (SHA-256), by a certificate from sns.*.amazonaws.com; the topic must be in the endpoint's list",
+		Auth:    "RSA signature of SNS, versions 1 (SHA-1) and 2 (SHA-256), by a certificate from sns.{region}.amazonaws.com; the topic must be in the endpoint's list",
 		Keyless: true,
 		Replay:  "SNS dates nothing: the ID, which is signed, stands against a replay. 4 tries in about a minute unless the topic's delivery policy says otherwise",
 		Answers: webhook.Answers{
@@ -66,7 +66,7 @@ func (Source) About() webhook.About {
 		},
 		Unverified: []string{
 			"there is no published vector with a key: the string to sign is the one that the documentation shows",
-			"the names under which certificates lie: sns.{region}.amazonaws.com and .com.cn with a path that ends in .pem are taken, as in Amazon's own validator",
+			"the names under which certificates lie: sns.{region}.amazonaws.com, and .com.cn for regions in China, with a path that ends in .pem are taken",
 			"whether the notice of an SNS action says how the mail in it is encoded: if not, it is seen in the text",
 		},
 	}

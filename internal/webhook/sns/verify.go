@@ -1,17 +1,22 @@
 package sns
 
 import (
+	"bytes"
 	"crypto"
 	"crypto/rsa"
 	"crypto/sha1" //nolint:gosec // signature version 1 is SHA-1, and the default of topics
 	"crypto/sha256"
 	"crypto/x509"
 	"encoding/base64"
+	"encoding/json"
 	"encoding/pem"
+	"errors"
+	"io"
 	"net/url"
 	"regexp"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"onefold/internal/webhook"
 )
@@ -28,23 +33,16 @@ type message map[string]string
 
 func read(body []byte) (message, error) {
 	unread := webhook.Refuse(webhook.ErrBadSignature, "body_not_sns", "the body is a signed message of SNS; raw message delivery has no signature and cannot be taken")
-	tree, err := webhook.ReadJSON(body)
-	object, ok := tree.(map[string]any)
-	if err != nil || !ok {
+	m, ok := texts(body)
+	if !ok {
 		return nil, unread
 	}
-	m := message{}
-	for name, value := range object {
-		text, ok := value.(string)
-		if !ok {
-			continue
-		}
+	for name, text := range m {
 		// In what is signed a line feed ends a value, so that only the first may
 		// hold one.
 		if name != "Message" && webhook.HasControl(text) {
 			return nil, unread
 		}
-		m[name] = text
 	}
 	for _, name := range []string{"Type", "MessageId", "TopicArn", "Message", "Timestamp", "SignatureVersion", "Signature", "SigningCertURL"} {
 		if m[name] == "" {
@@ -52,6 +50,39 @@ func read(body []byte) (message, error) {
 		}
 	}
 	return m, nil
+}
+
+// maxMembers bounds the members of a message, of which SNS writes a dozen.
+const maxMembers = 40
+
+// texts are the members of a JSON object in UTF-8 that are texts. Nobody knows
+// yet who wrote it: what else stands there is passed over and takes no memory.
+func texts(body []byte) (message, bool) {
+	if !utf8.Valid(body) {
+		return nil, false
+	}
+	dec := json.NewDecoder(bytes.NewReader(body))
+	if begin, err := dec.Token(); err != nil || begin != json.Delim('{') {
+		return nil, false
+	}
+	m := message{}
+	for n := 0; dec.More(); n++ {
+		name, err := dec.Token()
+		key, ok := name.(string)
+		var value json.RawMessage
+		if err != nil || !ok || n == maxMembers || dec.Decode(&value) != nil {
+			return nil, false
+		}
+		var text string
+		if delete(m, key); value[0] == '"' && json.Unmarshal(value, &text) == nil {
+			m[key] = text
+		}
+	}
+	if _, err := dec.Token(); err != nil {
+		return nil, false
+	}
+	_, err := dec.Token()
+	return m, errors.Is(err, io.EOF)
 }
 
 // signed are the names of what is signed, in their order ("Verifying the
@@ -128,9 +159,11 @@ func keyOf(document []byte, now time.Time) (*rsa.PublicKey, error) {
 	return key, nil
 }
 
-// snsHost is SNS in any region (the pattern of Amazon's own validator).
+// snsHost is SNS in any region. The pattern is narrower than that of Amazon's
+// own validator, which takes the addresses that S3 gave to a bucket called sns
+// (sns.s3-us-west-2.amazonaws.com), and such a bucket may be anybody's.
 func snsHost(address string) (*url.URL, bool) {
-	host := regexp.MustCompile(`^sns\.[a-zA-Z0-9-]{3,}\.amazonaws\.com(\.cn)?$`)
+	host := regexp.MustCompile(`^sns\.(?:(?:[abd-z][a-z]|c[a-mo-z])(?:-[a-z]+){1,3}-[0-9]{1,2}\.amazonaws\.com|cn(?:-[a-z]+){1,3}-[0-9]{1,2}\.amazonaws\.com\.cn)$`)
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme != "https" || u.User != nil || u.Fragment != "" || u.Opaque != "" || !host.MatchString(u.Host) {
 		return nil, false

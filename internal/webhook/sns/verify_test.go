@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"os"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -71,6 +72,10 @@ func TestTheCertificateLiesWithSNS(t *testing.T) {
 		"https://sns.eu-west-1.amazonaws.com/x.pem?y": false, "https://sns.eu-west-1.amazonaws.com/x.pem#y": false, "https://sns.eu-west-1.amazonaws.com:443/x.pem": false,
 		"https://sns.eu-west-1.amazonaws.com/x": false, "https://sns.eu-west-1.amazonaws.com/../x.pem": false, "https://s3.amazonaws.com/x.pem": false,
 		"https://sns.amazonaws.com/x.pem": false, "https://sns.a.b.amazonaws.com/x.pem": false, "": false, "sns.eu-west-1.amazonaws.com/x.pem": false, "file:///x.pem": false,
+		// A bucket of S3 has a name of this form, and anybody may have made the one that is called sns.
+		"https://sns.s3-us-west-2.amazonaws.com/x.pem": false, "https://sns.s3-accelerate.amazonaws.com/x.pem": false, "https://sns.s3-external-1.amazonaws.com/x.pem": false,
+		"https://sns.evil.amazonaws.com/x.pem": false, "https://sns.cn-north-1.amazonaws.com/x.pem": false, "https://sns.eu-west-1.amazonaws.com.cn/x.pem": false,
+		"https://sns.us-iso-east-1.amazonaws.com/x.pem": true, "https://sns.ap-southeast-10.amazonaws.com/x.pem": true,
 		"https://SNS.eu-west-1.amazonaws.com/x.pem": false, "https://sns.evil.example%2f.amazonaws.com/x.pem": false, "https://sns-eu-west-1.amazonaws.com/x.pem": false,
 	} {
 		r := by.sign(t, "2", notice(received("a")))
@@ -136,5 +141,36 @@ func TestATopicIsAnARN(t *testing.T) {
 	}
 	if _, err := sns.New(nil); err == nil {
 		t.Error("a source without topics")
+	}
+}
+
+// Nobody knows yet who sent it, so a body costs about what it holds, and one of
+// more members than SNS writes is none of SNS's. Not parallel: it measures memory.
+func TestABodyOfAStrangerTakesLittleMemory(t *testing.T) {
+	const size = 2 << 20
+	for name, body := range map[string]string{
+		"a list of numbers": `{"a":[` + strings.Repeat("0,", size/2) + `0]}`, "a list of lists": `{"a":[` + strings.Repeat("[],", size/3) + `0]}`,
+		"many members": `{` + strings.Repeat(`"a":0,`, size/6) + `"b":0}`, "depth": strings.Repeat(`{"a":`, size/5), "brackets": `{"a":` + strings.Repeat("[", size),
+	} {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		_, err := source(t).Open(webhook.Request{Method: "POST", Body: []byte(body)}, webhook.Setting{Now: now()})
+		runtime.ReadMemStats(&after)
+		if !errors.Is(err, webhook.ErrBadSignature) {
+			t.Errorf("%s: %v", name, err)
+		}
+		if took := after.TotalAlloc - before.TotalAlloc; took > 8*size {
+			t.Errorf("%s: %d bytes for %d", name, took, len(body))
+		}
+	}
+	m := notice(received("a"))
+	if _, err := opened(t, m); err != nil {
+		t.Fatal(err)
+	}
+	for i := range 40 {
+		m["X"+strings.Repeat("x", i)] = "more"
+	}
+	if _, err := opened(t, m); !errors.Is(err, webhook.ErrBadSignature) {
+		t.Errorf("more members than SNS writes: %v", err)
 	}
 }
