@@ -12,7 +12,7 @@ func deployed() []Breakage {
 			Old:    "			first = earlier(first, i)\n			if unreachable(err) {",
 			New:    "			if unreachable(err) {",
 			Caught: []string{"lambdaio"},
-			Run:    "Stream|Record|Batch",
+			Run:    "Fails|Behind|Report",
 		},
 		{
 			Name:   "last-failed-record-reported",
@@ -21,7 +21,7 @@ func deployed() []Breakage {
 			Old:    "	if first < 0 {\n		return i\n	}\n	return first",
 			New:    "	return max(first, i)",
 			Caught: []string{"lambdaio"},
-			Run:    "Stream|Record|Batch",
+			Run:    "Fails|Behind|Report",
 		},
 		{
 			Name:   "later-change-overtakes",
@@ -30,7 +30,7 @@ func deployed() []Breakage {
 			Old:    "			held[ch.Key] = true\n",
 			New:    "",
 			Caught: []string{"lambdaio"},
-			Run:    "Stream|Record|Batch",
+			Run:    "Fails|Behind|Report",
 		},
 		{
 			Name:   "begun-without-time",
@@ -39,7 +39,7 @@ func deployed() []Breakage {
 			Old:    "end.Sub(o.Now()) < o.Begin",
 			New:    "end.Sub(o.Now()) < 0*o.Begin",
 			Caught: []string{"lambdaio"},
-			Run:    "Stream|Record|Batch|Time",
+			Run:    "Fails|Behind|Time|Report",
 		},
 		{
 			Name:   "link-without-token",
