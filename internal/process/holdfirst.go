@@ -30,20 +30,27 @@ func (s *Service) holdFirst(ctx context.Context, e inbound.Event, policy tenant.
 		if err != nil || len(c.Writes) == 0 {
 			return err
 		}
-		err = s.Store.Commit(ctx, c)
-		if err == nil {
-			return nil
-		}
-		if r, refused := ledger.AsRefused(err); refused {
-			if _, moved := r.By("event"); moved {
-				return errSettled
-			}
-		} else if !errors.Is(err, ledger.ErrContention) {
-			return fmt.Errorf("hold before reading: %w", err)
-		}
-		if err := pause(ctx, time.Duration(1+rand.IntN(10<<try))*time.Millisecond); err != nil {
+		if done, err := s.early(ctx, c, try, "hold before reading"); done || err != nil {
 			return err
 		}
 	}
 	return errors.New("hold before reading: the ground kept changing")
+}
+
+// early makes a commit on an event that is still to be decided, and waits where
+// what it stands on has moved: then it is not done, and is made anew.
+// errSettled: the event itself has moved.
+func (s *Service) early(ctx context.Context, c ledger.Commit, try int, what string) (done bool, err error) {
+	err = s.Store.Commit(ctx, c)
+	if err == nil {
+		return true, nil
+	}
+	if r, refused := ledger.AsRefused(err); refused {
+		if _, moved := r.By("event"); moved {
+			return false, errSettled
+		}
+	} else if !errors.Is(err, ledger.ErrContention) {
+		return false, fmt.Errorf("%s: %w", what, err)
+	}
+	return false, pause(ctx, time.Duration(1+rand.IntN(10<<try))*time.Millisecond)
 }

@@ -3,13 +3,9 @@ package process
 import (
 	"context"
 	"errors"
-	"fmt"
-	"math/rand/v2"
-	"time"
 
 	"onefold/internal/flow"
 	"onefold/internal/inbound"
-	"onefold/internal/ledger"
 	"onefold/internal/tenant"
 )
 
@@ -29,19 +25,12 @@ func (s *Service) stopFirst(ctx context.Context, e inbound.Event, policy tenant.
 		if err != nil || len(c.Writes) == 0 {
 			return err
 		}
-		err = s.Store.Commit(ctx, c)
-		if err == nil {
-			continue // each commit leaves fewer
-		}
-		if r, refused := ledger.AsRefused(err); refused {
-			if _, moved := r.By("event"); moved {
-				return errSettled
-			}
-		} else if !errors.Is(err, ledger.ErrContention) {
-			return fmt.Errorf("stop the addresses of a report: %w", err)
-		}
-		if err := pause(ctx, time.Duration(1+rand.IntN(10<<try))*time.Millisecond); err != nil {
+		done, err := s.early(ctx, c, try, "stop the addresses of a report")
+		if err != nil {
 			return err
+		}
+		if done {
+			continue // each commit leaves fewer
 		}
 		try++
 	}
