@@ -62,7 +62,7 @@ func APIKey(ep tenant.Endpoint) string { return ep.Secret + tenant.APIKeySuffix 
 
 func (c contents) fetch(ctx context.Context, tenantID string, ep tenant.Endpoint, id string) ([]byte, error) {
 	if ep.Scheme == tenant.SchemeSNS {
-		return c.fromBucket(ctx, id)
+		return c.fromBucket(ctx, tenantID, id)
 	}
 	by := c.by[ep.Scheme]
 	if by == nil {
@@ -79,11 +79,12 @@ func (c contents) fetch(ctx context.Context, tenantID string, ep tenant.Endpoint
 	return by.Raw(ctx, key.Current, id)
 }
 
-// fromBucket reads a mail that SES put into our bucket. What lies in another's
-// is not ours to read: the notice is recorded, and a person sees it.
-func (c contents) fromBucket(ctx context.Context, id string) ([]byte, error) {
+// fromBucket reads a mail that SES put into our bucket under the tenant's own
+// prefix. What lies elsewhere is not this tenant's to read, for the notice is
+// its topic's word alone: the notice is recorded, and a person sees it.
+func (c contents) fromBucket(ctx context.Context, tenantID, id string) ([]byte, error) {
 	bucket, key, ok := strings.Cut(strings.TrimPrefix(id, sns.FetchPrefix), "/")
-	if !ok || c.object == nil || bucket != c.bucket {
+	if !ok || c.object == nil || bucket != c.bucket || !strings.HasPrefix(key, tenantID+"/") {
 		return nil, fetch.ErrGone
 	}
 	raw, err := c.object(ctx, key)

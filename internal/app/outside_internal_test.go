@@ -52,26 +52,28 @@ func TestMailIsReadFromTheDeploymentsOwnBucket(t *testing.T) {
 	t.Parallel()
 	c := contents{bucket: "sample-mail", object: func(_ context.Context, key string) ([]byte, error) {
 		switch key {
-		case "in/large":
+		case "demo/large":
 			return nil, fmt.Errorf("get: %w", s3.ErrTooLarge)
-		case "in/missing":
+		case "demo/missing":
 			return nil, fmt.Errorf("get: %w", blob.ErrMissing)
-		case "in/empty":
+		case "demo/empty":
 			return nil, nil
 		}
 		return []byte(key), nil
 	}}
 	ep := tenant.Endpoint{Scheme: tenant.SchemeSNS}
 	for id, want := range map[string]error{
-		"s3://sample-mail/in/a": nil, "s3://another/in/a": fetch.ErrGone, "s3://sample-mail": fetch.ErrGone, "": fetch.ErrGone,
-		"s3://sample-mail/in/large": fetch.ErrTooLarge, "s3://sample-mail/in/missing": fetch.ErrUnavailable, "s3://sample-mail/in/empty": fetch.ErrUnavailable,
+		"s3://sample-mail/demo/a": nil, "s3://another/demo/a": fetch.ErrGone, "s3://sample-mail": fetch.ErrGone, "": fetch.ErrGone,
+		// Whose topic it is tells nothing of whose mail it is.
+		"s3://sample-mail/other/a": fetch.ErrGone, "s3://sample-mail/demonstration/a": fetch.ErrGone, "s3://sample-mail/a": fetch.ErrGone,
+		"s3://sample-mail/demo/large": fetch.ErrTooLarge, "s3://sample-mail/demo/missing": fetch.ErrUnavailable, "s3://sample-mail/demo/empty": fetch.ErrUnavailable,
 	} {
 		got, err := c.fetch(t.Context(), "demo", ep, id)
-		if !errors.Is(err, want) || want == nil && string(got) != "in/a" {
+		if !errors.Is(err, want) || want == nil && string(got) != "demo/a" {
 			t.Errorf("%q: %q, %v, want %v", id, got, err, want)
 		}
 	}
-	if _, err := (contents{}).fetch(t.Context(), "demo", ep, "s3://sample-mail/in/a"); !errors.Is(err, fetch.ErrGone) {
+	if _, err := (contents{}).fetch(t.Context(), "demo", ep, "s3://sample-mail/demo/a"); !errors.Is(err, fetch.ErrGone) {
 		t.Errorf("without a bucket: %v", err)
 	}
 }

@@ -161,6 +161,14 @@ func read(event any) (webhook.Delivery, error) {
 		d.Kind = text("eventType")
 	}
 	portal, object := text("portalId"), text("objectId")
+	// A changed association is of two objects and has no objectId ("Webhooks",
+	// legacy guide: associationType, fromObjectId, toObjectId, associationRemoved).
+	if from, to := text("fromObjectId"), text("toObjectId"); object == "" && from != "" && to != "" {
+		object = strings.Join([]string{from, to, text("associationType")}, "/")
+		if webhook.At(event, "/associationRemoved") == true {
+			object += "/removed"
+		}
+	}
 	if portal == "" || object == "" || d.Kind == "" {
 		return d, webhook.ErrBadID
 	}

@@ -158,3 +158,25 @@ func TestTheSecretIsTheTextAsItStands(t *testing.T) {
 		}
 	}
 }
+
+// A changed association is of two objects (legacy webhooks guide): it is an
+// event of its own, and spoils no batch that it comes in.
+func TestAChangedAssociationIsAnEventOfTwoObjects(t *testing.T) {
+	t.Parallel()
+	link := func(from, to string, removed bool) string {
+		return fmt.Sprintf(`{"eventId":7,"subscriptionId":12346,"portalId":62515,"occurredAt":1772599999000,"subscriptionType":"contact.associationChange","attemptNumber":0,"changeSource":"USER","associationType":"CONTACT_TO_COMPANY","fromObjectId":%s,"toObjectId":%s,"associationRemoved":%t,"isPrimaryAssociation":false}`, from, to, removed)
+	}
+	body := "[" + strings.Join([]string{event("kim@example.com", 0), link("1", "2", false), link("1", "2", false), link("1", "2", true), link("1", "3", false), link("12", "", false), link("2", "1", false)}, ",") + "]"
+	body = strings.Replace(body, `"toObjectId":,`, "", 1)
+	got, err := open(t, signed(secret, address, body, now()), secret, now())
+	if err != nil || len(got.Deliveries) != 6 || got.Broken != 1 {
+		t.Fatalf("%v, %d deliveries, %d broken", err, len(got.Deliveries), got.Broken)
+	}
+	ids := map[string]bool{}
+	for _, d := range got.Deliveries {
+		ids[d.ID] = true
+	}
+	if len(ids) != 5 || got.Deliveries[1].ID != got.Deliveries[2].ID {
+		t.Errorf("%d different events of 5", len(ids))
+	}
+}

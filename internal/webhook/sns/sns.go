@@ -57,7 +57,7 @@ func (Source) About() webhook.About {
 			UnknownEndpoint: webhook.UnknownEndpoint, Fault: 503,
 		},
 		Final: []int{400, 401, 403, 404, 409, 410, 413, 415, 429}, MaxBody: maxBody,
-		Limits: "mail of 150 KB in the notice itself (SNS action, Base64 encoding); larger mail lies in S3 and is read from the deployment's own mail bucket. Give the subscription a dead-letter queue, since a minute of trouble is all that SNS bridges. A queue (scheme `ses`) is better where both are yours",
+		Limits: "mail of 150 KB in the notice itself (SNS action, Base64 encoding); larger mail lies in S3 and is read from the deployment's own mail bucket, below `TENANT/` alone: let the receipt rule write there. Give the subscription a dead-letter queue, since a minute of trouble is all that SNS bridges. A queue (scheme `ses`) is better where both are yours",
 		Facts: []string{
 			"https://docs.aws.amazon.com/sns/latest/dg/sns-verify-signature-of-message.html",
 			"https://docs.aws.amazon.com/sns/latest/dg/sns-message-and-json-formats.html",
