@@ -21,7 +21,8 @@ import (
 )
 
 // outsideTime is how long ingest waits for a document, a confirmation or a
-// content: SNS and the function itself give up after 15 seconds.
+// content, all its calls together: SNS and the function itself give up after 15
+// seconds.
 const outsideTime = 8 * time.Second
 
 // Outside is what ingest asks of others while it takes a delivery: the
@@ -61,6 +62,8 @@ type contents struct {
 func APIKey(ep tenant.Endpoint) string { return ep.Secret + tenant.APIKeySuffix }
 
 func (c contents) fetch(ctx context.Context, tenantID string, ep tenant.Endpoint, id string) ([]byte, error) {
+	ctx, cancel := context.WithTimeout(ctx, outsideTime)
+	defer cancel()
 	if ep.Scheme == tenant.SchemeSNS {
 		return c.fromBucket(ctx, tenantID, id)
 	}

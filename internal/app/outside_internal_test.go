@@ -6,10 +6,13 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"onefold/internal/blob"
 	"onefold/internal/blob/s3"
 	"onefold/internal/fetch"
+	"onefold/internal/schema"
 	"onefold/internal/secret"
 	"onefold/internal/tenant"
 )
@@ -76,4 +79,30 @@ func TestMailIsReadFromTheDeploymentsOwnBucket(t *testing.T) {
 	if _, err := (contents{}).fetch(t.Context(), "demo", ep, "s3://sample-mail/demo/a"); !errors.Is(err, fetch.ErrGone) {
 		t.Errorf("without a bucket: %v", err)
 	}
+}
+
+// slow is a provider that answers no sooner than it is asked to stop.
+type slow struct{}
+
+func (slow) Raw(ctx context.Context, _, _ string) ([]byte, error) {
+	<-ctx.Done()
+	return nil, fmt.Errorf("%w: %w", fetch.ErrUnavailable, ctx.Err())
+}
+
+// A provider may need several calls for one mail: together they end before the
+// function does.
+func TestAllCallsForOneContentEndWithinTheirTime(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		c := contents{secrets: oneSecret{"webhook/demo/mail-api", "re_sample_key_of_nobody"}, by: map[string]fetch.Mail{"resend": slow{}}}
+		limit, _ := schema.RunsOf(schema.Ingest)
+		begun := time.Now()
+		_, err := c.fetch(t.Context(), "demo", tenant.Endpoint{Scheme: "resend", Secret: "mail"}, "id")
+		if !errors.Is(err, fetch.ErrUnavailable) {
+			t.Errorf("%v", err)
+		}
+		if waited := time.Since(begun); waited != outsideTime || waited >= limit.Timeout {
+			t.Errorf("waited %s", waited)
+		}
+	})
 }
