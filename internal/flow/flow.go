@@ -96,6 +96,9 @@ func Decide(g Ground, ids digest.Key) (Result, error) {
 		return Result{}, err
 	}
 	b.res.Commit = b.c
+	if err := b.keepGround(); err != nil {
+		return Result{}, err
+	}
 	return b.res, nil
 }
 

@@ -1,0 +1,308 @@
+package flow_test
+
+import (
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"onefold/internal/contact"
+	"onefold/internal/digest"
+	"onefold/internal/extract"
+	"onefold/internal/flow"
+	"onefold/internal/followup"
+	"onefold/internal/inbound"
+	"onefold/internal/ledger"
+	"onefold/internal/match"
+	"onefold/internal/schema"
+	"onefold/internal/tenant"
+	"onefold/internal/utc"
+)
+
+// kept is the ground that a decision's commit keeps, "" for none.
+func kept(t tb, res flow.Result) string {
+	t.Helper()
+	text := ""
+	for _, w := range on(res, ledger.Event) {
+		text = w.Set.Text(flow.GroundAttr)
+	}
+	return text
+}
+
+// again decides on what a ground's text keeps, as who replays it does.
+func again(t tb, g flow.Ground, text string) flow.Result {
+	t.Helper()
+	k, err := flow.Thaw(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// The row has moved on since.
+	e := g.Event
+	e.State, e.Transition, e.Review, e.Outcome = inbound.Decided, 9, "a task", "decided"
+	thawed, err := k.Ground(key(t), e, g.Policy, g.Facts, g.Extraction)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a, b := flow.ReadingDigest(key(t), g), flow.ReadingDigest(key(t), thawed); a != b || a != k.Facts || len(a) != 16 {
+		t.Errorf("the digest of the reading is %s, %s and %s", a, b, k.Facts)
+	}
+	return decide(t, thawed)
+}
+
+// TestAKeptGroundIsDecidedWordForWord: whatever a decision stood on, what is
+// kept of it gives the same result and the same commit.
+func TestAKeptGroundIsDecidedWordForWord(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		g := randomGround(t)
+		if g.Answer != nil {
+			if text := kept(t, decide(t, g)); text != "" {
+				t.Fatalf("the ground of an answer is kept: %s", text)
+			}
+			// The same without the answer is a first decision.
+			g.Answer, g.By = nil, "extract"
+			g.Event.State, g.Event.Transition, g.Event.Review = inbound.Recorded, rapid.SampledFrom([]int64{1, 3}).Draw(t, "replayed"), ""
+			g = identified(t, g)
+			g.Seen = flow.Seen{}
+			randomSeen(t, &g)
+		}
+		thread(t, &g)
+		res := decide(t, g)
+		text := kept(t, res)
+		if text == "" || len(text) > flow.MaxGround {
+			t.Fatalf("a ground of %d bytes", len(text))
+		}
+		if got := again(t, g, text); !reflect.DeepEqual(inOrder(res), inOrder(got)) {
+			t.Fatalf("decided again, the commit differs:\n%+v\n%+v\nkept %s", res, got, text)
+		}
+	})
+}
+
+// thread draws the thread's part of a ground.
+func thread(t *rapid.T, g *flow.Ground) {
+	for range flow.CapsOf(key(t), g.Policy, g.Facts, g.Person, g.Now.Std()) {
+		it := ledger.Item{schema.Version: int64(2), "tenant": "demo", "count": rapid.Int64Range(1, 30).Draw(t, "count")}
+		if rapid.Bool().Draw(t, "first") {
+			it = nil
+		}
+		g.Seen.Caps = append(g.Seen.Caps, it)
+	}
+	if rapid.IntRange(0, 5).Draw(t, "a reply") == 0 {
+		g.Seen.Replied = &followup.Intent{Tenant: "demo", ID: "intent-7", Text: "Hello"}
+	}
+}
+
+// TestEveryFieldOfAGroundIsKeptOrLeftOut: who adds a field to what a decision
+// stands on says here what becomes of it. Kept: Freeze and Thaw (ground*.go)
+// take it along, and the property above draws it; "read again": it comes from
+// the event's row, the raw content, the policy or the stored answer, and
+// ReadingDigest has it where a decision reads it.
+func TestEveryFieldOfAGroundIsKeptOrLeftOut(t *testing.T) {
+	t.Parallel()
+	const again, unread = "read again", "left out: no first decision reads it"
+	for _, c := range []struct {
+		of     any
+		fields map[string]string
+	}{
+		{flow.Ground{}, map[string]string{
+			"Event": again, "Policy": "kept by version", "Facts": again, "Extraction": "kept by digest", "Person": again, "Also": "kept", "Seen": "kept",
+			"Answer": "left out: with one, no ground is kept", "Now": "kept", "By": "kept",
+		}},
+		{flow.Seen{}, map[string]string{
+			"Key": "kept", "Contact": "kept", "Guard": "kept", "Enquiry": "kept", "Cadence": "kept", "Slot": "kept", "Intent": "kept",
+			"Task": "left out: read for an answer alone", "Replied": "kept", "Caps": "kept",
+		}},
+		{flow.Party{}, map[string]string{"Person": again, "Key": "kept", "Contact": "kept", "Guard": "kept"}},
+		{flow.Person{}, map[string]string{
+			"Address": again, "KeyID": again, "GuardID": again, "Shared": again, "Own": again, "Role": again, "Fault": again,
+		}},
+		{flow.Facts{}, map[string]string{
+			"Content": "left out: of the event", "Kind": again, "Heard": again, "Cause": again, "Source": again, "OptOut": again, "MessageID": again,
+			"InReplyTo": again, "References": again, "Suppression": again, "Failed": "read again, as people", "Warnings": again, "Doubts": again,
+			"Asks": again, "Warned": again, "Dropped": again,
+		}},
+		{contact.Key{}, map[string]string{
+			"Tenant": again, "ID": again, "Contact": "kept", "Shared": "kept", "RuleVersion": unread, "CreatedAt": unread, "InboundEvent": unread, "Version": unread,
+		}},
+		{contact.Contact{}, map[string]string{
+			"Tenant": again, "ID": "kept", "Status": "kept", "MergedInto": unread, "Email": unread, "Name": "kept where it differs", "Company": "kept where it differs",
+			"Phone": "kept where it differs", "Keys": unread, "ConsentVersion": "kept", "Revision": "kept", "FromEvent": unread, "CreatedAt": unread,
+			"Transition": "kept", "Version": unread,
+		}},
+		{contact.Enquiry{}, map[string]string{
+			"Tenant": again, "Contact": unread, "Event": unread, "Intent": unread, "FollowUp": "kept", "Subject": unread, "At": unread, "Version": unread,
+		}},
+		{followup.Cadence{}, map[string]string{
+			"Tenant": again, "Contact": unread, "Rule": unread, "Intent": "kept", "FoldUntil": "kept", "SendingIntent": unread, "QuietUntil": unread, "Version": "kept",
+		}},
+	} {
+		of := reflect.TypeOf(c.of)
+		for i := range of.NumField() {
+			name := of.Field(i).Name
+			if c.fields[name] == "" {
+				t.Errorf("%s.%s: is it kept with the ground, read again, or left out, and why?", of, name)
+			}
+			delete(c.fields, name)
+		}
+		for name := range c.fields {
+			t.Errorf("%s has no %s", of, name)
+		}
+	}
+}
+
+// TestAGroundKeepsNoMoreOfAPersonThanDiffers: of a contact no address, and of
+// its fields only those that the event states otherwise.
+func TestAGroundKeepsNoMoreOfAPersonThanDiffers(t *testing.T) {
+	t.Parallel()
+	g := known(ground(t, mail(ada, question), tenant.ModeDraft))
+	g = guarded(g, ledger.Item{"address": ada, "opted_out_contacts": "contact-8"})
+	g.Seen.Contact.Name, g.Seen.Contact.Company, g.Seen.Contact.Phone = "ada  LOVELACE", "Engines Ltd", "+44 20 7946 0000"
+	g.Extraction.Record.Company = extract.Field{Value: "Analytic Ltd"}
+	text := kept(t, decide(t, g))
+	for _, word := range []string{"ada", "ovelace", "7946", "@", "uts", "Analytic", "contact-8", question} {
+		if strings.Contains(text, word) {
+			t.Errorf("the ground says %q: %s", word, text)
+		}
+	}
+	if !strings.Contains(text, `"company":"Engines Ltd"`) {
+		t.Errorf("what was in conflict is not kept: %s", text)
+	}
+}
+
+func TestAGroundThatIsTooLargeKeepsItsOutcomeAlone(t *testing.T) {
+	t.Parallel()
+	g := guarded(ground(t, mail(ada, question), tenant.ModeDraft), ledger.Item{"hold_review": strings.Repeat("x", flow.MaxGround)})
+	text := kept(t, decide(t, g))
+	k, err := flow.Thaw(text)
+	if err != nil || !k.TooLarge || k.Verdict.Outcome != inbound.FollowUp || len(text) > 1000 {
+		t.Fatalf("kept %.200s, %v", text, err)
+	}
+	if _, err := k.Ground(key(t), g.Event, g.Policy, g.Facts, g.Extraction); !errors.Is(err, flow.ErrGround) {
+		t.Errorf("it is put together: %v", err)
+	}
+}
+
+func TestAVerdictSaysWhatWasMade(t *testing.T) {
+	t.Parallel()
+	g := ground(t, mail(ada, question), tenant.ModeAuto)
+	res := decide(t, g)
+	i := created[followup.Intent](t, res, ledger.Intent)[0]
+	k, err := flow.Thaw(kept(t, res))
+	want := flow.Verdict{Outcome: inbound.FollowUp, Reasons: res.Reasons, Contact: match.New, Made: &flow.Made{Rule: "welcome", Version: 1, Mode: "auto", Content: i.ContentHash[:16]}}
+	if err != nil || !reflect.DeepEqual(k.Verdict, want) {
+		t.Errorf("kept %+v, want %+v, %v", k.Verdict, want, err)
+	}
+	if found := flow.VerdictOf(decide(t, known(g))); found.Contact != match.Matched {
+		t.Errorf("a contact that is known is %q", found.Contact)
+	}
+}
+
+// TestWhatLaterCodeKeepsIsPassedOver: an attribute that this program does not
+// know is no fault; a form that it does not know is.
+func TestWhatLaterCodeKeepsIsPassedOver(t *testing.T) {
+	t.Parallel()
+	g := known(ground(t, mail(ada, question), tenant.ModeDraft))
+	res := decide(t, g)
+	var m map[string]any
+	if err := json.Unmarshal([]byte(kept(t, res)), &m); err != nil {
+		t.Fatal(err)
+	}
+	m["later"], m["s"].(map[string]any)["customer"] = map[string]any{"a": 1}, []string{"x"}
+	b, err := json.Marshal(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := again(t, g, string(b)); !reflect.DeepEqual(res, got) {
+		t.Error("an attribute that is not known changes the decision")
+	}
+	m["v"] = flow.GroundForm + 1
+	b, _ = json.Marshal(m)
+	for _, text := range []string{string(b), "", "{", "[]", `{"v":0}`, `{"v":"1"}`} {
+		if _, err := flow.Thaw(text); !errors.Is(err, flow.ErrGround) {
+			t.Errorf("%.20s: %v", text, err)
+		}
+	}
+}
+
+func TestAnAnswerIsToldFromTheOthersOfItsEvent(t *testing.T) {
+	t.Parallel()
+	at := utc.At(start.Std())
+	seen := map[string]bool{}
+	for _, x := range []extract.Stored{
+		{Model: "rules", PromptVersion: "1", At: at}, {Model: "rules", PromptVersion: "2", At: at}, {Model: "m", PromptVersion: "1", At: at},
+		{Model: "rules", PromptVersion: "1", At: at.Add(1e6)},
+	} {
+		seen[flow.AnswerDigest(x)] = true
+	}
+	if len(seen) != 4 {
+		t.Errorf("%d digests of 4 answers", len(seen))
+	}
+}
+
+// TestAReadingIsKnownAgainWithTheKeyAlone: each part that a decision reads
+// changes the digest, and so does the key.
+func TestAReadingIsKnownAgainWithTheKeyAlone(t *testing.T) {
+	t.Parallel()
+	g := ground(t, mail(ada, question), tenant.ModeDraft)
+	first := flow.ReadingDigest(key(t), g)
+	other, err := digest.NewKey([]byte("another key of this test, 32 bytes"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if flow.ReadingDigest(other, g) == first {
+		t.Error("the digest needs no key")
+	}
+	for name, change := range map[string]func(*flow.Ground){
+		"subject": func(g *flow.Ground) { g.Facts.Source.Subject += "!" }, "cause": func(g *flow.Ground) { g.Facts.Cause = "c" },
+		"heard": func(g *flow.Ground) { g.Facts.Heard = true }, "doubts": func(g *flow.Ground) { g.Facts.Doubts = []string{"x"} },
+		"verdict": func(g *flow.Ground) { g.Facts.OptOut.Verdict = "doubtful" }, "thread": func(g *flow.Ground) { g.Facts.References = []string{"r"} },
+		"dropped": func(g *flow.Ground) { g.Facts.Dropped = true }, "person": func(g *flow.Ground) { g.Person.Shared = true },
+		"other": func(g *flow.Ground) { g.Also = []flow.Party{{Person: g.Person}} },
+	} {
+		changed := g
+		if change(&changed); flow.ReadingDigest(key(t), changed) == first {
+			t.Errorf("%s is not in the digest", name)
+		}
+	}
+}
+
+// TestWhatIsReadOfAGuardIsKept: each attribute of a guard that this package
+// asks for by name is kept. Those that only the opt-out link reads are not.
+func TestWhatIsReadOfAGuardIsKept(t *testing.T) {
+	t.Parallel()
+	files, err := filepath.Glob("*.go")
+	if err != nil || len(files) < 10 {
+		t.Fatalf("%d files, %v", len(files), err)
+	}
+	asked := regexp.MustCompile(`\.(?:Text|Int)\("([a-z_]+)"\)`)
+	item := ledger.Item{"stop_all": "9999", "stop_follow_up": "9999"}
+	for _, file := range files {
+		if file == "link.go" || strings.HasPrefix(file, "ground") || strings.HasSuffix(file, "_test.go") {
+			continue
+		}
+		b, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range asked.FindAllStringSubmatch(string(b), -1) {
+			item[m[1]] = "9999"
+		}
+	}
+	delete(item, "count") // of a bound
+	item["transition"] = int64(3)
+	text := kept(t, decide(t, guarded(ground(t, mail(ada, question), tenant.ModeDraft), item)))
+	for attr := range item {
+		if !strings.Contains(text, `"`+attr+`":`) {
+			t.Errorf("%s is read and not kept: %s", attr, text)
+		}
+	}
+	if len(item) < 8 {
+		t.Errorf("only %v were found", item)
+	}
+}
