@@ -91,6 +91,7 @@ func TestEachLayerRefusesWhatIsNotBelowIt(t *testing.T) {
 		{"use case", "internal/send", "onefold/internal/mailer", true},
 		{"use case", "internal/send", "onefold/internal/mailer/ses", false},
 		{"use case", "internal/send", "onefold/internal/feedback", false},
+		{"use case", "internal/replay", "onefold/internal/process", false},
 		{"use case", "internal/console", "onefold/internal/console/page", true},
 		{"use case", "internal/console", "net/http", true},
 		{"use case", "internal/send", "os", false},

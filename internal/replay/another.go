@@ -1,0 +1,220 @@
+package replay
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+	"slices"
+
+	"onefold/internal/flow"
+	"onefold/internal/followup"
+	"onefold/internal/inbound"
+	"onefold/internal/ledger"
+	"onefold/internal/utc"
+)
+
+// another puts together the ground on which the event would have been decided
+// under the other policy: what was read of the ledger then, as far as that policy
+// would have read it too. What it would have read besides is looked for now: the
+// ledger deletes nothing that is looked for here, so what is not there now was
+// not there then.
+//
+// untold says why it cannot be told. unsure says the same of what matters only
+// if a follow-up were made.
+func (j *job) another(ctx context.Context) (g flow.Ground, unsure, untold string, err error) {
+	old, p := j.old, j.o.Policy
+	f := j.facts(p)
+	g = flow.Ground{Event: old.Event, Policy: p, Facts: f, Now: old.Now, By: old.By}
+	if flow.Reader(f) {
+		// Nobody has read it, or not these words.
+		if old.Extraction == nil || !reflect.DeepEqual(f.Source, old.Facts.Source) {
+			return g, "", ReadingMissing, nil
+		}
+		g.Extraction = old.Extraction
+	}
+	g.Person = flow.Identify(j.IDs, p, flow.Whom(f, g.Extraction, nil))
+	party, untold, err := j.party(ctx, g, g.Person, false)
+	if untold != "" || err != nil {
+		return g, "", untold, err
+	}
+	g.Seen.Key, g.Seen.Guard = party.Key, party.Guard
+	if untold, err = j.whose(ctx, &g, party); untold != "" || err != nil {
+		return g, "", untold, err
+	}
+	for _, o := range flow.Others(j.IDs, p, f, g.Extraction, g.Person) {
+		party, untold, err := j.party(ctx, g, o, true)
+		if untold != "" || err != nil {
+			return g, "", untold, err
+		}
+		g.Also = append(g.Also, party)
+	}
+	if untold = j.thread(&g); untold != "" {
+		return g, "", untold, nil
+	}
+	if unsure, err = j.rule(ctx, &g); err != nil {
+		return g, "", "", err
+	}
+	if !j.caps(&g) && unsure == "" {
+		unsure = ThreadNotRead
+	}
+	return g, unsure, "", nil
+}
+
+// party is what was read of a person. contacts: its contact is read by its key.
+func (j *job) party(ctx context.Context, g flow.Ground, p flow.Person, contacts bool) (flow.Party, string, error) {
+	if !p.Known() {
+		return flow.Party{Person: p}, "", nil
+	}
+	main := flow.Party{Person: j.old.Person, Key: j.old.Seen.Key, Contact: j.old.Seen.Contact, Guard: j.old.Seen.Guard}
+	for i, o := range append([]flow.Party{main}, j.old.Also...) {
+		if !o.Person.Known() || o.Person.GuardID != p.GuardID {
+			continue
+		}
+		if o.Person.KeyID != p.KeyID {
+			return o, IdentityDiffers, nil
+		}
+		// Of a shared inbox the contact that was read is not its key's.
+		if i == 0 && contacts && shared(o) {
+			if o.Contact = nil; o.Key != nil {
+				return o, ContactNotRead, nil
+			}
+		}
+		o.Person = p
+		return o, "", nil
+	}
+	guards, err := j.get(ctx, ledger.Key{Entity: ledger.Guard, Tenant: j.e.Tenant, ID: p.GuardID})
+	if err != nil {
+		return flow.Party{}, "", err
+	}
+	key, err := j.then(ctx, ledger.Key{Entity: ledger.ContactKey, Tenant: j.e.Tenant, ID: p.KeyID})
+	// Of whom nothing is to follow, only a hold is looked at.
+	if err != nil || guards[0] != nil || key != nil && !g.Facts.Dropped {
+		return flow.Party{}, PersonNotRead, err
+	}
+	return flow.Party{Person: p}, "", nil
+}
+
+func shared(p flow.Party) bool { return p.Person.Shared || p.Key != nil && p.Key.Shared }
+
+// whose finds the contact that would have been read for the main person, and its
+// enquiry.
+func (j *job) whose(ctx context.Context, g *flow.Ground, p flow.Party) (string, error) {
+	old := flow.Party{Person: j.old.Person, Key: j.old.Seen.Key}
+	same := p.Person.Known() && old.Person.Known() && p.Person.GuardID == old.Person.GuardID
+	switch {
+	case !p.Person.Known():
+		return "", nil
+	case same && shared(p) == shared(old):
+		g.Seen.Contact, g.Seen.Enquiry = j.old.Seen.Contact, j.old.Seen.Enquiry
+		return "", nil
+	case shared(p):
+		then, err := j.then(ctx, ledger.Key{Entity: ledger.Contact, Tenant: j.e.Tenant, ID: flow.KeylessContact(j.IDs, j.e.Tenant, g.Facts.Cause)})
+		if err != nil || then == nil {
+			return "", err
+		}
+		return ContactNotRead, nil
+	case p.Key != nil:
+		// It was read, if at all, as a further person's: without what hangs on it.
+		return ContactNotRead, nil
+	}
+	return "", nil
+}
+
+// thread takes over which mail of ours the event answers.
+func (j *job) thread(g *flow.Ground) string {
+	if g.Facts.Machine() {
+		return ""
+	}
+	keys := flow.RepliesTo(g.Facts)
+	if len(keys) > 0 && (j.old.Facts.Machine() || !slices.Equal(keys, flow.RepliesTo(j.old.Facts))) {
+		return ThreadNotRead
+	}
+	if len(keys) > 0 {
+		g.Seen.Replied = j.old.Seen.Replied
+	}
+	return ""
+}
+
+// rule takes over what the rule that answers had done for this cause and this
+// contact.
+func (j *job) rule(ctx context.Context, g *flow.Ground) (string, error) {
+	rule, ruled := flow.RuleFor(*g)
+	if !ruled {
+		return "", nil
+	}
+	before, had := flow.RuleFor(j.old)
+	had = had && before.ID == rule.ID
+	if had && before.Version == rule.Version && g.Facts.Cause == j.old.Facts.Cause {
+		g.Seen.Intent = j.old.Seen.Intent
+	} else {
+		id := followup.IntentID(j.IDs, j.e.Tenant, g.Facts.Cause, rule.ID, rule.Version)
+		it, err := j.then(ctx, ledger.Key{Entity: ledger.Intent, Tenant: j.e.Tenant, ID: id})
+		if err != nil {
+			return "", err
+		}
+		if it != nil {
+			g.Seen.Intent = &followup.Intent{Tenant: j.e.Tenant, ID: id, Contact: it.Text("contact")}
+		}
+	}
+	c := g.Seen.Contact
+	if c == nil {
+		return "", nil
+	}
+	if had && j.old.Seen.Contact != nil && j.old.Seen.Contact.ID == c.ID {
+		g.Seen.Cadence, g.Seen.Slot = j.old.Seen.Cadence, j.old.Seen.Slot
+		return "", nil
+	}
+	items, err := j.get(ctx, ledger.Key{Entity: ledger.Cadence, Tenant: j.e.Tenant, ID: c.ID, Sub: rule.ID})
+	if err != nil || items[0] == nil {
+		return "", err
+	}
+	return OtherRule, nil
+}
+
+// caps takes over the counts of the bounds, which may stand in another order. It
+// tells whether all of them were read.
+func (j *job) caps(g *flow.Ground) bool {
+	counts := map[string]ledger.Item{}
+	if !j.old.Facts.Machine() {
+		for i, c := range flow.CapsOf(j.IDs, j.old.Policy, j.old.Facts, j.old.Person, j.old.Now.Std()) {
+			counts[c.ID] = nil
+			if i < len(j.old.Seen.Caps) {
+				counts[c.ID] = j.old.Seen.Caps[i]
+			}
+		}
+	}
+	all := true
+	for _, c := range flow.CapsOf(j.IDs, g.Policy, g.Facts, g.Person, g.Now.Std()) {
+		it, read := counts[c.ID]
+		all = all && read
+		g.Seen.Caps = append(g.Seen.Caps, it)
+	}
+	return all
+}
+
+// hangsOnThePlan tells whether a decision made a follow-up, or would have but for
+// a bound or a template.
+func hangsOnThePlan(r flow.Result) bool {
+	return flow.VerdictOf(r).Made != nil || r.Outcome == inbound.FollowUp || slices.Contains(r.Reasons, flow.ReasonLoop) ||
+		slices.Contains(r.Reasons, "mail_not_rendered")
+}
+
+// then is a row that was there already when the event was decided, or nil.
+func (j *job) then(ctx context.Context, k ledger.Key) (ledger.Item, error) {
+	items, err := j.get(ctx, k)
+	if err != nil || items[0] == nil {
+		return nil, err
+	}
+	if made, err := utc.Parse(items[0].Text("created_at")); err == nil && made.After(j.old.Now) {
+		return nil, nil
+	}
+	return items[0], nil
+}
+
+func (j *job) get(ctx context.Context, keys ...ledger.Key) ([]ledger.Item, error) {
+	items, err := j.Store.GetMany(ctx, keys)
+	if err != nil {
+		return nil, fmt.Errorf("look for what event %s had not read: %w", flow.LogID(j.e.Tenant, j.e.ID), err)
+	}
+	return items, nil
+}

@@ -1,0 +1,156 @@
+package replay
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+
+	"onefold/internal/blob"
+	"onefold/internal/flow"
+	"onefold/internal/inbound"
+	"onefold/internal/ledger"
+	"onefold/internal/tenant"
+)
+
+// job is one event that is decided again.
+type job struct {
+	*run
+	e    inbound.Event
+	kept flow.Kept
+	raw  []byte
+	gone string // why the content cannot be had, as the decider would have said it
+	old  flow.Ground
+}
+
+// event decides one event again, under its own policy and under the other.
+func (n *run) event(ctx context.Context, it ledger.Item) (finding, error) {
+	j := &job{run: n}
+	if err := it.Decode(&j.e); err != nil {
+		return finding{}, fmt.Errorf("read event %s: %w", flow.LogID(it.Text("tenant"), it.Text("id")), err)
+	}
+	f := finding{event: j.e}
+	if j.e.State != inbound.Decided && j.e.State != inbound.InReview {
+		f.undecided = true
+		return f, nil
+	}
+	text := it.Text(flow.GroundAttr)
+	if text == "" {
+		f.untold = NoGround
+		return f, nil
+	}
+	var err error
+	if j.kept, err = flow.Thaw(text); err != nil {
+		f.untold = GroundDamaged
+		return f, nil
+	}
+	if j.kept.TooLarge {
+		f.untold = GroundTooLarge
+		return f, nil
+	}
+	if f.untold, err = j.asItWas(ctx); f.untold != "" || err != nil {
+		return f, err
+	}
+	was, err := flow.Decide(j.old, j.IDs)
+	if verdict := flow.VerdictOf(was); err != nil || !equal(verdict, j.kept.Verdict) {
+		then, now := sideOf(j.kept.Policy, j.kept.Verdict), sideOf(j.kept.Policy, verdict)
+		if err != nil {
+			now.Outcome = "error"
+		}
+		f.fault = &Baseline{j.e.ID, j.e.ReceivedAt, then, now}
+		return f, nil
+	}
+	g, unsure, untold, err := j.another(ctx)
+	if f.untold = untold; untold != "" || err != nil {
+		return f, err
+	}
+	would, err := flow.Decide(g, j.IDs)
+	switch {
+	case err != nil:
+		f.untold = NotDecidable
+	case unsure != "" && hangsOnThePlan(would):
+		f.untold = unsure
+	default:
+		differs := differences(was, would)
+		if f.same = len(differs) == 0; !f.same {
+			f.change = &Change{
+				Event: j.e.ID, ReceivedAt: j.e.ReceivedAt, Differs: differs,
+				From: sideOf(j.kept.Policy, flow.VerdictOf(was)), To: sideOf(n.o.Policy.Version, flow.VerdictOf(would)),
+			}
+		}
+	}
+	return f, nil
+}
+
+// equal compares verdicts; of reasons there may be none in two forms.
+func equal(a, b flow.Verdict) bool {
+	same := slices.Equal(a.Reasons, b.Reasons)
+	a.Reasons, b.Reasons = nil, nil
+	return same && reflect.DeepEqual(a, b)
+}
+
+// asItWas puts the event's own ground together again, or says why that cannot
+// be done.
+func (j *job) asItWas(ctx context.Context) (untold string, err error) {
+	p, err := j.policy(ctx, j.kept.Policy)
+	if err != nil {
+		return "", err
+	}
+	if p == nil {
+		return PolicyGone, nil
+	}
+	if err := j.content(ctx); err != nil {
+		return "", err
+	}
+	x, found, err := j.answer(ctx)
+	if err != nil {
+		return "", err
+	}
+	if !found {
+		return ReadingGone, nil
+	}
+	f := j.facts(*p)
+	g := flow.Ground{Facts: f, Person: flow.Identify(j.IDs, *p, flow.Whom(f, x, nil))}
+	for _, o := range flow.Others(j.IDs, *p, f, x, g.Person) {
+		g.Also = append(g.Also, flow.Party{Person: o})
+	}
+	switch {
+	case flow.ReadingDigest(j.IDs, g) == j.kept.Facts:
+	case j.gone != "":
+		return ContentGone, nil
+	default:
+		return ParserChanged, nil
+	}
+	if j.old, err = j.kept.Ground(j.IDs, j.e, *p, f, x); err != nil {
+		return GroundDamaged, nil
+	}
+	return "", nil
+}
+
+// content reads the raw content. Of a mail with a virus it is not read.
+func (j *job) content(ctx context.Context) error {
+	if j.e.IsVirus() {
+		return nil
+	}
+	var err error
+	j.raw, err = j.Content.Get(ctx, blob.Ref(j.e.Raw))
+	switch {
+	case errors.Is(err, blob.ErrMissing):
+		j.gone = "raw_missing"
+	case errors.Is(err, blob.ErrDamaged), errors.Is(err, blob.ErrInvalid):
+		j.gone = "raw_damaged"
+	case err != nil:
+		return fmt.Errorf("%w: event %s: %w", ErrContent, flow.LogID(j.e.Tenant, j.e.ID), err)
+	}
+	return nil
+}
+
+// facts reads the content under a policy. Content that was gone already when the
+// event was decided was decided as such.
+func (j *job) facts(p tenant.Policy) flow.Facts {
+	if j.gone != "" {
+		return flow.Unread(j.e, j.gone)
+	}
+	return j.Facts(j.IDs, j.e, j.raw, p)
+}
