@@ -1,0 +1,159 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"onefold/internal/audit"
+	"onefold/internal/inbound"
+	"onefold/internal/ledger"
+	"onefold/internal/local"
+	"onefold/internal/localaws/localawstest"
+	"onefold/internal/stage"
+	"onefold/internal/utc"
+)
+
+// received brings up a system that has decided a few mails, one of them of
+// somebody who is known.
+func received(t *testing.T) (*local.System, string) {
+	t.Helper()
+	s, folder := system(t)
+	sender, err := s.Sender(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, from := range []string{"alex@customer.example", "kim@customer.example", "alex@customer.example", "eve@spam.example"} {
+		body := strings.NewReplacer("alex@customer.example", from, "<m1@", fmt.Sprintf("<m%d@", i), "Alex Morgan", "Morgan").Replace(enquiry)
+		if r, err := sender.Send(t.Context(), local.Outgoing{
+			Endpoint: "mail", EnvelopeFrom: from, EnvelopeTo: "hello@demo.example", Body: []byte(body),
+		}); err != nil || r.Status != 200 {
+			t.Fatalf("delivery: %+v, %v", r, err)
+		}
+		if err := s.WaitQuiet(t.Context(), time.Minute); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return s, folder
+}
+
+func TestAPolicyIsReplayedByWhoeverHoldsTheLedger(t *testing.T) {
+	t.Parallel()
+	s, folder := received(t)
+	steps := func() {
+		t.Helper()
+		diff := func(args ...string) said {
+			return onefold(t, "", append([]string{"policy", "diff", "-data", folder, "-replay", "1d"}, args...)...)
+		}
+		same := policyFile(t, "1", "draft")
+		diff(same).want(t, exitDone, "nothing written: 4 events\n       4 the same\n       0 changed\n", "")
+		auto := diff(policyFile(t, "2", "auto"))
+		// The second mail of somebody within the fold window folds under both.
+		auto.want(t, exitDone, "       1 the same\n       3 changed\n\nfollow_up → follow_up (review, mode, operations): 3\n", "")
+		if !strings.HasPrefix(auto.stdout, "data folder: ") || !strings.Contains(auto.stdout, "  rules welcome mode: ") || strings.Count(auto.stdout, "mode draft → auto") != 3 {
+			t.Errorf("said %s", auto.stdout)
+		}
+		few := diff("-limit", "1", policyFile(t, "2", "auto"))
+		few.want(t, exitDone, "listed are the earliest 1; 2 more: -limit 0 lists all\n", "")
+		if strings.Count(few.stdout, "mode draft → auto") != 1 {
+			t.Errorf("said %s", few.stdout)
+		}
+		got := diff("-json", policyFile(t, "2", "observe"))
+		got.want(t, exitDone, "", "")
+		var out struct {
+			InForce int64 `json:"in_force"`
+			Replay  struct {
+				Seen, Same, Changed int
+				Complete            bool
+				Changes             []struct {
+					Event   string
+					To      struct{ Outcome, Mode string }
+					Differs []struct{ What, From, To string }
+				}
+			}
+		}
+		if err := json.Unmarshal([]byte(got.stdout), &out); err != nil {
+			t.Fatalf("%v: %s", err, got.stdout)
+		}
+		r := out.Replay
+		if out.InForce != 1 || r.Seen != 4 || r.Changed != 3 || !r.Complete || len(r.Changes) != 3 || r.Changes[0].To.Outcome != "observed" {
+			t.Fatalf("said %+v", out)
+		}
+		onefold(t, "", "explain", "-data", folder, "-event", r.Changes[0].Event).want(t, exitDone, r.Changes[0].Event, "")
+		onefold(t, "", "policy", "diff", "-data", folder, "-replay", "1ms", same).want(t, exitDone, "nothing written: 0 events\n", "")
+		diff(policyFile(t, "2", "always")).want(t, exitFailed, "/rules/0/mode: ", "is not a valid policy")
+		onefold(t, "", "verify", "-data", folder).want(t, exitDone, "", "")
+	}
+	steps()
+	s.Stop(context.Background())
+	steps()
+}
+
+func TestAnEventThatIsDecidedOtherwiseThanItWasIsAFault(t *testing.T) {
+	t.Parallel()
+	s, folder := received(t)
+	s.Stop(context.Background())
+	o, err := local.Open(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	page, err := o.Store.Scan(t.Context(), ledger.Scan{Table: ledger.Event.Table(), Segments: 1, Limit: ledger.MaxPage})
+	if err != nil {
+		t.Fatal(err)
+	}
+	changed := 0
+	for _, it := range page.Items {
+		if k := ledger.KeyOf(it); k.Entity == ledger.Event && changed == 0 {
+			changed++
+			var c ledger.Commit
+			if err := c.Update("event", k, ledger.Cond{}, ledger.Item{"ground": strings.Replace(it.Text("ground"), `"o":"`, `"o":"not_`, 1)}); err != nil {
+				t.Fatal(err)
+			}
+			if err := o.Store.Commit(t.Context(), c); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if err := o.Close(); err != nil || changed != 1 {
+		t.Fatal(err)
+	}
+	got := onefold(t, "", "policy", "diff", "-data", folder, "-replay", "12h", policyFile(t, "2", "auto"))
+	got.want(t, exitFailed, "       1 decided otherwise than they were, under their own policy\n", "error: events that are decided otherwise than they were, under their own policy: 1")
+	if !strings.Contains(got.stdout, "\nfault: event mail/hello@demo.example/") {
+		t.Errorf("said %s", got.stdout)
+	}
+}
+
+// Old rows have no ground: they are counted, and are no error.
+func TestAReplayWorksOnADeployedStage(t *testing.T) {
+	t.Parallel()
+	run := onStageOf(t, "replay")
+	c, err := stage.Connect(t.Context(), stage.Place{Stage: "replay", Endpoint: localawstest.ForTest(t).Endpoint()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	o, err := c.Open(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	now := utc.At(time.Now())
+	for i, state := range []string{inbound.Recorded, inbound.Decided} {
+		e := inbound.Event{Tenant: "demo", ID: fmt.Sprintf("mail/inbox/old-%d", i), ReceivedAt: now, State: state, Transition: 1}
+		var commit ledger.Commit
+		k := ledger.Key{Entity: ledger.Event, Tenant: "demo", ID: e.ID}
+		if err := commit.Born(ledger.Step{Key: k, Event: "record", Audit: audit.Record{At: now, By: "test"}}, e, ""); err != nil {
+			t.Fatal(err)
+		}
+		if err := o.Store.Commit(t.Context(), commit); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got := run("", "policy", "diff", "-replay", "1h", policyFile(t, "1", "draft"))
+	got.want(t, exitDone, "nothing written: 2 events\n       0 the same\n       0 changed\n       1 cannot be told\n       1 not decided yet, or parked\n", "stage replay in account")
+	if !strings.Contains(got.stdout, "no_ground                decided before grounds were kept\n") {
+		t.Errorf("said %s", got.stdout)
+	}
+}
