@@ -57,7 +57,8 @@ var machineTable = machine.Table{
 // Machine is the event's state machine.
 func Machine() *machine.Table { t := machineTable; return &t }
 
-// Event is one business event.
+// Event is one business event. Its row has besides what its first decision stood
+// on, as package flow keeps it.
 type Event struct {
 	Tenant      string   `json:"tenant"`
 	ID          string   `json:"id"`

@@ -3,18 +3,29 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
+	"log/slog"
 	"strings"
 	"testing"
 	"time"
 
 	"onefold/internal/audit"
+	"onefold/internal/blob"
+	"onefold/internal/extract/rules"
 	"onefold/internal/inbound"
 	"onefold/internal/ledger"
 	"onefold/internal/local"
 	"onefold/internal/localaws/localawstest"
+	"onefold/internal/process"
+	"onefold/internal/replay"
+	"onefold/internal/schema"
 	"onefold/internal/stage"
+	"onefold/internal/tenant"
 	"onefold/internal/utc"
+
+	awss3 "github.com/aws/aws-sdk-go-v2/service/s3"
 )
 
 // received brings up a system that has decided a few mails, one of them of
@@ -139,21 +150,77 @@ func TestAReplayWorksOnADeployedStage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	now := utc.At(time.Now())
-	for i, state := range []string{inbound.Recorded, inbound.Decided} {
-		e := inbound.Event{Tenant: "demo", ID: fmt.Sprintf("mail/inbox/old-%d", i), ReceivedAt: now, State: state, Transition: 1}
-		var commit ledger.Commit
-		k := ledger.Key{Entity: ledger.Event, Tenant: "demo", ID: e.ID}
-		if err := commit.Born(ledger.Step{Key: k, Event: "record", Audit: audit.Record{At: now, By: "test"}}, e, ""); err != nil {
-			t.Fatal(err)
-		}
-		if err := o.Store.Commit(t.Context(), commit); err != nil {
-			t.Fatal(err)
-		}
-	}
+	run("", "policy", "apply", "-yes", policyFile(t, "1", "draft")).want(t, exitDone, "applied", "")
+	// A first look, at what was decided without a ground and at what is not decided.
+	recordedOn(t, o, "old", inbound.Decided)
+	fresh := recordedOn(t, o, "fresh", inbound.Recorded)
 	got := run("", "policy", "diff", "-replay", "1h", policyFile(t, "1", "draft"))
 	got.want(t, exitDone, "nothing written: 2 events\n       0 the same\n       0 changed\n       1 cannot be told\n       1 not decided yet, or parked\n", "stage replay in account")
 	if !strings.Contains(got.stdout, "no_ground                decided before grounds were kept\n") {
 		t.Errorf("said %s", got.stdout)
+	}
+	// What is decided now has one.
+	bucket := schema.RawBucket("replay", c.Account, c.Region)
+	s3 := awss3.NewFromConfig(c.Config, func(o *awss3.Options) { o.UsePathStyle = true })
+	if _, err := s3.CreateBucket(t.Context(), &awss3.CreateBucketInput{Bucket: &bucket}); err != nil {
+		t.Fatal(err)
+	}
+	item, err := o.Store.Get(t.Context(), fresh)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := o.Blob.Put(t.Context(), blob.Ref(item.Text("raw")), []byte(enquiry)); err != nil {
+		t.Fatal(err)
+	}
+	worker := &process.Service{
+		Store: o.Store, Blob: o.Blob, Policies: o.Policies, Extractor: rules.New(), IDs: o.IDs, Now: time.Now, Timeout: 30 * time.Second, Log: slog.New(slog.DiscardHandler),
+	}
+	if err := worker.Handle(t.Context(), ledger.Change{Key: fresh, Item: item}); err != nil {
+		t.Fatal(err)
+	}
+	run("", "policy", "diff", "-replay", "1h", policyFile(t, "2", "auto")).
+		want(t, exitDone, "       0 the same\n       1 changed\n       1 cannot be told\n", "")
+}
+
+// recordedOn puts down an event, received now.
+func recordedOn(t *testing.T, o *stage.Opened, delivery, state string) ledger.Key {
+	t.Helper()
+	now := utc.At(time.Now())
+	id := "mail/inbox/" + delivery
+	e := inbound.Event{
+		Tenant: "demo", ID: id, Source: "mail", Content: tenant.ContentMail, Mailbox: "inbox", DeliveryID: delivery,
+		Raw: string(blob.RefOf("demo", id, []byte(enquiry))), ReceivedAt: now, State: state, Transition: 1, NotBefore: now,
+	}
+	k := ledger.Key{Entity: ledger.Event, Tenant: "demo", ID: id}
+	var c ledger.Commit
+	if err := c.Born(ledger.Step{Key: k, Event: "record", Audit: audit.Record{At: now, By: "test"}}, e, ""); err != nil {
+		t.Fatal(err)
+	}
+	if err := o.Store.Commit(t.Context(), c); err != nil {
+		t.Fatal(err)
+	}
+	return k
+}
+
+func TestAReplayThatEndsEarlySaysHowFarItCameAndWhatToDo(t *testing.T) {
+	t.Parallel()
+	half := replay.Report{Seen: 7, Rows: 1000, Segment: 1, Segments: 8}
+	const far = "7 events were decided again, 1000 rows read, and part 2 of 8 was not done"
+	ended, end := context.WithCancel(t.Context())
+	end()
+	for name, c := range map[string]struct {
+		ctx  context.Context
+		err  error
+		want string
+	}{
+		"interrupted": {ended, context.Canceled, "error: interrupted: " + far + "\nonefold: hint: nothing was written"},
+		"no rights":   {t.Context(), fmt.Errorf("%w: AccessDenied", replay.ErrContent), "AccessDenied; " + far + "\nonefold: hint: reading raw content needs s3:GetObject"},
+		"unavailable": {t.Context(), errors.New("down"), "error: down; " + far},
+	} {
+		var stderr strings.Builder
+		e := &env{ctx: c.ctx, stdout: io.Discard, stderr: &stderr, place: stage.Place{Stage: "prod"}}
+		if code := e.report((&policyDiffCmd{}).judge(e, half, c.err)); code != exitFailed || !strings.Contains(stderr.String(), c.want) {
+			t.Errorf("%s: %d, %s", name, code, stderr.String())
+		}
 	}
 }
