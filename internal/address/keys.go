@@ -84,3 +84,14 @@ func simpleFold(r rune) rune {
 		}
 	}
 }
+
+// Address is an address that has this key: the one it was made of, as far as
+// the rule keeps it. Its SuppressionKey is that of every address with the key.
+// It is for comparing; nobody has said that mail reaches it.
+func (k IdentityKey) Address() Address {
+	at := strings.LastIndexByte(string(k), '@')
+	if at < 0 {
+		return Address{}
+	}
+	return Address{Local: quoteLocal(string(k[:at])), Domain: string(k[at+1:])}
+}

@@ -165,3 +165,24 @@ func FuzzParse(f *testing.F) {
 		}
 	})
 }
+
+// A key is kept where its address is not, and what guards the address is found
+// by it.
+func TestTheAddressOfAKeyHasTheSameKeys(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		rule := address.IdentityRule{KeepLocalCase: rapid.Bool().Draw(t, "case"), FoldDots: rapid.Bool().Draw(t, "dots"), FoldPlus: rapid.Bool().Draw(t, "plus")}
+		a, err := address.Parse(rapid.StringMatching(`("[a-zA-ZäöÜİß.+ :@]{1,8}"|[a-zA-ZäöÜİß+]{1,5}(\.[a-z+]{1,3})?)`).Draw(t, "local") + "@example.org")
+		if err != nil {
+			t.Skip()
+		}
+		k := a.IdentityKey(rule)
+		b := k.Address()
+		if b.SuppressionKey() != a.SuppressionKey() || b.IdentityKey(rule) != k || b.Domain != a.Domain {
+			t.Fatalf("%q has key %q, which stands for %q", a, k, b)
+		}
+	})
+	if a := address.IdentityKey("no at-sign").Address(); a != (address.Address{}) {
+		t.Errorf("%q", a)
+	}
+}

@@ -3,6 +3,7 @@ package console
 import (
 	"context"
 	"fmt"
+	"maps"
 	"time"
 
 	"onefold/internal/audit"
@@ -39,6 +40,20 @@ func (s *Service) answerIntent(ctx context.Context, t review.Task, a Answer) err
 	r := audit.Record{At: now, By: a.By, Reasons: []string{t.Kind, a.Action}, InboundEvent: i.Event, Contact: i.Contact, Intent: i.ID,
 		Details: map[string]string{"content_hash": i.ContentHash, "task": t.ID}}
 	var c ledger.Commit
+	if a.Action == Approve {
+		move, err := s.movesTo(ctx, i)
+		if err != nil {
+			return err
+		}
+		if move != nil {
+			if err := move.write(&c, i, now); err != nil {
+				return err
+			}
+			maps.Copy(set, move.attributes(i))
+			r.Details["moved_from"], r.Contact = i.Contact, move.contact.ID
+			i.Contact = move.contact.ID
+		}
+	}
 	to, err := c.Move(ledger.Step{
 		Key:     ledger.Key{Entity: ledger.Intent, Tenant: i.Tenant, ID: i.ID},
 		Machine: followup.IntentMachine(), From: i.State, Transition: i.Transition, Event: event, Set: set,

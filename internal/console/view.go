@@ -3,7 +3,6 @@ package console
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 
 	"onefold/internal/address"
@@ -58,25 +57,10 @@ func (s *Service) See(ctx context.Context, tenantID, id string) (*View, error) {
 	if err := s.seeIntent(ctx, v); err != nil {
 		return nil, err
 	}
-	if err := s.seeGuard(ctx, v); err != nil {
+	if err := s.seeContacts(ctx, v); err != nil {
 		return nil, err
 	}
-	var shown []string
-	for _, cid := range append(slices.Clone(t.Candidates), t.Contact) {
-		if cid == "" || slices.Contains(shown, cid) {
-			continue
-		}
-		shown = append(shown, cid)
-		var c contact.Contact
-		found, err := s.get(ctx, ledger.Key{Entity: ledger.Contact, Tenant: tenantID, ID: cid}, &c)
-		if err != nil {
-			return nil, err
-		}
-		if found {
-			v.Contacts = append(v.Contacts, c)
-		}
-	}
-	return v, nil
+	return v, s.seeGuard(ctx, v)
 }
 
 func (s *Service) seeEvent(ctx context.Context, v *View) error {
@@ -158,7 +142,7 @@ func (s *Service) seeGuard(ctx context.Context, v *View) error {
 	if v.Guard = guard.Blocks(it, scope); v.Guard == "" {
 		v.Guard = "clear"
 	}
-	return nil
+	return s.seeElsewhere(ctx, v, id, scope)
 }
 
 func (s *Service) get(ctx context.Context, k ledger.Key, noun any) (bool, error) {

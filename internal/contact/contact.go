@@ -21,11 +21,19 @@ type Contact struct {
 	ID         string   `json:"id"`
 	Status     string   `json:"status"`
 	MergedInto string   `json:"merged_into,omitempty"`
+	MergedAt   utc.Time `json:"merged_at,omitzero"`
 	Email      string   `json:"email,omitempty"` // as first written, for people and the CRM
 	Name       string   `json:"name,omitempty"`
 	Company    string   `json:"company,omitempty"`
 	Phone      string   `json:"phone,omitempty"`
 	Keys       []string `json:"keys,omitempty"` // kind:value of each key put for it
+	// Absorbed are all contacts that lead to this one by merges, directly or
+	// through each other.
+	Absorbed []string `json:"absorbed,omitempty"`
+	// Reach rises whenever other addresses than before lead to this contact: an
+	// alias, a merge, a split. Who decides on a person's addresses makes it a
+	// condition; 0 is stored as no attribute.
+	Reach int64 `json:"reach,omitempty"`
 
 	// ConsentVersion rises with every opt-out of this person. A send claims
 	// under the version that its intent was decided with.

@@ -135,8 +135,8 @@ func (s *Service) note(ctx context.Context, op outbox.Operation) (enquiryNote, e
 	return enquiryNote{Note: crm.Note{Ref: op.ID, At: e.ReceivedAt.Std(), Body: text}, title: title}, nil
 }
 
-// MaxMerges bounds the chain of merges that a contact is read through.
-const MaxMerges = 20
+// MaxMerges bounds the contacts that a chain of merges is read through.
+const MaxMerges = contact.MaxAbsorbed + 1
 
 var errMergesDoNotEnd = errors.New("crmsync: too many merges in a row")
 

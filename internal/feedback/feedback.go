@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"onefold/internal/audit"
+	"onefold/internal/contact"
 	"onefold/internal/digest"
 	"onefold/internal/evidence"
 	"onefold/internal/flow"
@@ -181,7 +182,11 @@ func (s *Service) stop(ctx context.Context, tenantID, intent string, e mailer.Ev
 		if rows[1].Text("stopped_at") != "" {
 			return nil
 		}
-		c, err := s.stopCommit(i, e, rows[0], reason, now)
+		who, err := s.whose(ctx, i, reason)
+		if err != nil {
+			return err
+		}
+		c, err := s.stopCommit(i, e, rows[0], who, reason, now)
 		if err != nil {
 			return err
 		}
@@ -200,7 +205,7 @@ func (s *Service) stop(ctx context.Context, tenantID, intent string, e mailer.Ev
 
 // stopCommit is the stop with its note. An address that is stopped already
 // keeps the time of the first stop; the count rises all the same.
-func (s *Service) stopCommit(i followup.Intent, e mailer.Event, seen ledger.Item, reason string, now utc.Time) (ledger.Commit, error) {
+func (s *Service) stopCommit(i followup.Intent, e mailer.Event, seen ledger.Item, who *contact.Contact, reason string, now utc.Time) (ledger.Commit, error) {
 	var c ledger.Commit
 	set := ledger.Item{}
 	if seen.Text(guard.StopAttr(guard.ScopeAll)) == "" {
@@ -225,6 +230,11 @@ func (s *Service) stopCommit(i followup.Intent, e mailer.Event, seen ledger.Item
 	op := outbox.Operation{
 		Tenant: i.Tenant, ID: s.IDs.ID("op", outbox.CancelIntents, i.Tenant, "guard", i.Guard, fmt.Sprint(seen.Int("transition"))),
 		Kind: outbox.CancelIntents, Guard: i.Guard, Contact: i.Contact, Event: i.Event,
+	}
+	if who != nil {
+		if err := s.withdraw(&c, *who, i, op.ID, now); err != nil {
+			return c, err
+		}
 	}
 	return c, flow.BornOperation(&c, op, now, audit.Record{At: now, By: "feedback", InboundEvent: i.Event})
 }

@@ -45,14 +45,17 @@ type Seen struct {
 	// Contact is the key's contact, read through merges. Of a shared inbox, whose
 	// key names nobody, it is the contact that a person approved for this cause.
 	Contact *contact.Contact
-	Guard   ledger.Item       // of the person's address
-	Enquiry *contact.Enquiry  // of this cause, when the contact has it already
-	Cadence *followup.Cadence // of the contact under the rule that answers
-	Slot    *followup.Intent  // the intent that the cadence names
-	Intent  *followup.Intent  // of this cause under that rule
-	Task    *review.Task      // the open task that holds this event
-	Replied *followup.Intent  // our own mail that this event replies to
-	Caps    []ledger.Item     // of CapsOf, in its order
+	Guard   ledger.Item // of the person's address
+	// Elsewhere are the guards of the contact's other addresses, and of those of
+	// the contacts that were merged into it; only such as there are.
+	Elsewhere []ledger.Item
+	Enquiry   *contact.Enquiry  // of this cause, when the contact has it already
+	Cadence   *followup.Cadence // of the contact under the rule that answers
+	Slot      *followup.Intent  // the intent that the cadence names
+	Intent    *followup.Intent  // of this cause under that rule
+	Task      *review.Task      // the open task that holds this event
+	Replied   *followup.Intent  // our own mail that this event replies to
+	Caps      []ledger.Item     // of CapsOf, in its order
 	// Returned are those of Facts.Returned that there are.
 	Returned []followup.Intent
 }

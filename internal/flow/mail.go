@@ -59,6 +59,9 @@ func (b *builder) planFollowUp() followUpPlan {
 	if word := b.blocked(); word != "" {
 		return followUpPlan{outcome: inbound.Suppressed, reasons: []string{word}}
 	}
+	if word := b.blockedElsewhere(); word != "" {
+		return followUpPlan{outcome: inbound.Suppressed, reasons: []string{word}}
+	}
 	if c := b.g.Seen.Cadence; c != nil && c.Intent != "" && b.g.Now.Before(c.FoldUntil) && !b.slotIsDead() {
 		return followUpPlan{outcome: inbound.Folded, reasons: []string{"within_fold_window"}, intentID: c.Intent, rule: rule}
 	}

@@ -43,7 +43,9 @@ func (b *builder) writeContact(res match.Result) (int64, error) {
 	c := *b.g.Seen.Contact
 	set, details := b.fills(c)
 	if len(set) == 0 {
-		b.c.Check("contact", b.contactKey(), ledger.All(ledger.Is("status", contact.Active), ledger.Is("consent_version", c.ConsentVersion)))
+		b.c.Check("contact", b.contactKey(), ledger.All(
+			ledger.All(ledger.Is("status", contact.Active), ledger.Is("consent_version", c.ConsentVersion)),
+			SameReach(c))) // the guards elsewhere were those of all its addresses
 		return 0, nil
 	}
 	set["revision"] = c.Revision + 1

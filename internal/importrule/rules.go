@@ -67,7 +67,7 @@ func facts() []string {
 // that need nothing but contracts.
 func ports() []string {
 	return internal("ledger", "blob", "extract", "extract/prompts", "crm", "mailer", "queue",
-		"idempotency", "flow", "policybook", "evidence", "secret", "metric", "fetch")
+		"idempotency", "flow", "policybook", "evidence", "people", "secret", "metric", "fetch")
 }
 
 func suites() []string {
@@ -86,7 +86,7 @@ func adapters() []string {
 
 func useCases() []string {
 	return below(internal("ingest", "process", "crmsync", "send", "feedback", "sweep", "console",
-		"optout", "timeline", "replay"))
+		"optout", "timeline", "identity", "replay"))
 }
 
 // effects are the parts of the standard library by which a package would reach

@@ -33,6 +33,7 @@ type contactRow struct {
 	status     string
 	mergedInto string
 	keys       []string
+	absorbed   []string
 }
 
 // linkRow is an enquiry, a cadence or a mapping.
@@ -109,4 +110,8 @@ type step struct {
 	event, from, to string
 	at              string
 	scope           string
+	reason          string // the first one
+	other, guard    string // of a contact's step: whom it is with, which address it adds
+	movedFrom       string // of an intent's step: the contact that it was for before
+	raised          bool   // the consent version rose with it
 }

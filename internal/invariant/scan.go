@@ -110,9 +110,12 @@ func (v *view) takeStep(k ledger.Key, it ledger.Item) {
 		n: it.Int("transition"), version: it.Version(), event: v.word(it.Text("event")), from: v.word(it.Text("from")), to: v.word(it.Text("to")), at: it.Text("at"),
 	}
 	if d, ok := it["details"].(map[string]any); ok {
-		if scope, ok := d["scope"].(string); ok {
-			s.scope = v.word(scope)
-		}
+		detail := func(name string) string { text, _ := d[name].(string); return text }
+		s.scope, s.other, s.guard, s.movedFrom = v.word(detail("scope")), detail("with"), detail("guard"), detail("moved_from")
+		s.raised = detail("consent") != ""
+	}
+	if reasons := texts(it["reasons"]); len(reasons) > 0 {
+		s.reason = v.word(reasons[0])
 	}
 	for _, have := range v.trails[r] {
 		if have.n == s.n {

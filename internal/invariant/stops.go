@@ -122,9 +122,12 @@ func consentKept(f *finder) {
 		ck := contactKey(r.tenant, i.contact)
 		trail := f.v.trail(ck)
 		for _, a := range list {
+			if f.ownerAt(i, a.claimedAt) != i.contact {
+				continue // the version kept is that of the contact that it was moved to
+			}
 			least, worst := int64(1), inTime
 			for _, s := range trail {
-				if s.event != "withdraw_consent" {
+				if s.event != "withdraw_consent" && !s.raised {
 					continue
 				}
 				if least++; i.consent < least {

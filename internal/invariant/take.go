@@ -35,7 +35,7 @@ func (v *view) takePerson(k ledger.Key, it ledger.Item) {
 		v.keys[refOf(k)] = &keyRow{key: k, contact: it.Text("contact")}
 	case ledger.Contact:
 		v.contacts[refOf(k)] = &contactRow{
-			key: k, status: v.word(it.Text("status")), mergedInto: it.Text("merged_into"), keys: texts(it["keys"]),
+			key: k, status: v.word(it.Text("status")), mergedInto: it.Text("merged_into"), keys: texts(it["keys"]), absorbed: texts(it["absorbed"]),
 		}
 	case ledger.Enquiry:
 		v.enquiries = append(v.enquiries, &linkRow{key: k, event: it.Text("event"), intent: it.Text("intent")})

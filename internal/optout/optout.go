@@ -20,7 +20,6 @@ import (
 	"fmt"
 	"log/slog"
 	"math/rand/v2"
-	"strings"
 	"time"
 
 	"onefold/internal/contact"
@@ -100,7 +99,7 @@ func (s *Service) stop(ctx context.Context, i followup.Intent) (done bool, err e
 		return false, fmt.Errorf("read guard: %w", err)
 	}
 	var unread []error
-	if l.Contacts, unread, err = s.people(ctx, i); err != nil {
+	if l.Contacts, l.NoKey, unread, err = s.people(ctx, i); err != nil {
 		return false, err
 	}
 	if l.Stands() {
@@ -136,13 +135,13 @@ var errUnreadable = errors.New("optout: cannot be read")
 // A ledger that does not answer is an error. What it holds and this code cannot
 // read (a policy of newer code, a damaged row) is told in unread and left out:
 // the guard alone forbids every mail to the address, and must not wait for it.
-func (s *Service) people(ctx context.Context, i followup.Intent) (list []contact.Contact, unread []error, err error) {
-	holder, err := s.holder(ctx, i)
+func (s *Service) people(ctx context.Context, i followup.Intent) (list []contact.Contact, noKey string, unread []error, err error) {
+	holder, noKey, err := s.holder(ctx, i)
 	if errors.Is(err, errUnreadable) {
 		unread, err = append(unread, err), nil
 	}
 	if err != nil {
-		return nil, nil, err
+		return nil, "", nil, err
 	}
 	seen := map[string]bool{}
 	for _, id := range []string{i.Contact, holder} {
@@ -151,67 +150,69 @@ func (s *Service) people(ctx context.Context, i followup.Intent) (list []contact
 		case errors.Is(err, errUnreadable):
 			unread = append(unread, err)
 		case err != nil:
-			return nil, nil, err
+			return nil, "", nil, err
 		case c.ID != "" && !seen[c.ID]:
 			seen[c.ID] = true
 			list = append(list, c)
 		}
 	}
-	return list, unread, nil
+	return list, noKey, unread, nil
 }
 
 // holder is the contact that has the address now, "" if none has it alone.
-func (s *Service) holder(ctx context.Context, i followup.Intent) (string, error) {
+// noKey is the key of the address where there is none yet: an alias may make it
+// before the stop is committed, and then its contact has to be told too.
+func (s *Service) holder(ctx context.Context, i followup.Intent) (id, noKey string, err error) {
 	policy, err := s.Policies.Current(ctx, i.Tenant)
 	var invalid *tenant.InvalidError
 	switch {
 	case errors.Is(err, policybook.ErrNone):
-		return "", nil
+		return "", "", nil
 	case errors.As(err, &invalid):
-		return "", fmt.Errorf("%w: the policy", errUnreadable)
+		return "", "", fmt.Errorf("%w: the policy", errUnreadable)
 	case err != nil:
-		return "", err
+		return "", "", err
 	}
 	p := flow.Identify(s.IDs, policy, i.Recipient)
 	if !p.Known() || p.Shared {
-		return "", nil
+		return "", "", nil
 	}
 	it, err := s.Store.Get(ctx, ledger.Key{Entity: ledger.ContactKey, Tenant: i.Tenant, ID: p.KeyID})
 	if err != nil {
-		return "", fmt.Errorf("read contact key: %w", err)
+		return "", "", fmt.Errorf("read contact key: %w", err)
+	}
+	if it == nil {
+		return "", p.KeyID, nil
 	}
 	if shared, _ := it["shared"].(bool); shared {
-		return "", nil
+		return "", "", nil
 	}
-	return it.Text("contact"), nil
+	return it.Text("contact"), "", nil
 }
-
-// maxRedirects bounds the chain of merges that a contact is read through.
-const maxRedirects = 20
 
 // survivor is the contact that an ID leads to, or one without ID.
 func (s *Service) survivor(ctx context.Context, tenantID, id string) (contact.Contact, error) {
-	for range maxRedirects {
-		if id == "" {
-			return contact.Contact{}, nil
-		}
+	found, _, err := contact.Follow(id, func(id string) (*contact.Contact, error) {
 		it, err := s.Store.Get(ctx, ledger.Key{Entity: ledger.Contact, Tenant: tenantID, ID: id})
 		if err != nil {
-			return contact.Contact{}, fmt.Errorf("read contact %s: %w", id, err)
+			return nil, fmt.Errorf("read contact %s: %w", id, err)
+		}
+		if it == nil {
+			return nil, nil
 		}
 		var c contact.Contact
-		if it == nil {
-			return c, nil
+		if it.Decode(&c) != nil {
+			return nil, fmt.Errorf("%w: contact %s", errUnreadable, id)
 		}
-		if err := it.Decode(&c); err != nil {
-			return c, fmt.Errorf("%w: contact %s", errUnreadable, id)
-		}
-		if c.Status != contact.Merged {
-			return c, nil
-		}
-		id = strings.TrimSpace(c.MergedInto)
+		return &c, nil
+	})
+	switch {
+	case errors.Is(err, contact.ErrMergesDoNotEnd):
+		return contact.Contact{}, fmt.Errorf("%w: %w", errUnreadable, err)
+	case err != nil || found == nil:
+		return contact.Contact{}, err
 	}
-	return contact.Contact{}, fmt.Errorf("%w: contact %s: more than %d merges in a row", errUnreadable, id, maxRedirects)
+	return *found, nil
 }
 
 func pause(ctx context.Context, d time.Duration) error {

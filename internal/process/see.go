@@ -11,10 +11,8 @@ import (
 	"onefold/internal/followup"
 	"onefold/internal/inbound"
 	"onefold/internal/ledger"
+	"onefold/internal/people"
 )
-
-// MaxRedirects bounds the chain of merges that a key is read through.
-const MaxRedirects = 20
 
 // see reads the ledger for a decision: first by the address and the cause,
 // then by the contact that was found. The reads are not of one moment; the
@@ -58,11 +56,20 @@ func (s *Service) see(ctx context.Context, g flow.Ground) (flow.Seen, error) {
 	if from == "" {
 		return seen, nil
 	}
-	c, chain, err := s.survivor(ctx, t, from)
+	c, chain, err := people.Find(ctx, s.Store, t, from)
 	if err != nil || c == nil {
 		return seen, err
 	}
 	seen.Contact = c
+	elsewhere, err := people.Elsewhere(ctx, s.Store, s.IDs, *c, g.Person.GuardID)
+	if err != nil {
+		return seen, err
+	}
+	for _, e := range elsewhere {
+		if e.Item != nil {
+			seen.Elsewhere = append(seen.Elsewhere, e.Item)
+		}
+	}
 	return seen, s.seeContact(ctx, g, chain, &seen)
 }
 
@@ -128,7 +135,7 @@ func (s *Service) party(ctx context.Context, t string, p flow.Person) (flow.Part
 		return out, err
 	}
 	var err error
-	out.Contact, _, err = s.survivor(ctx, t, out.Key.Contact)
+	out.Contact, _, err = people.Find(ctx, s.Store, t, out.Key.Contact)
 	return out, err
 }
 
@@ -137,24 +144,6 @@ func addressed(t string, p flow.Person, key **contact.Key, guard *ledger.Item) [
 		{ledger.Key{Entity: ledger.ContactKey, Tenant: t, ID: p.KeyID}, into(key)},
 		{ledger.Key{Entity: ledger.Guard, Tenant: t, ID: p.GuardID}, func(it ledger.Item) error { *guard = it; return nil }},
 	}
-}
-
-// survivor follows merges to the contact that a key stands for now, and lists
-// all it passed, that one last.
-func (s *Service) survivor(ctx context.Context, t, id string) (*contact.Contact, []string, error) {
-	var chain []string
-	for range MaxRedirects {
-		var c *contact.Contact
-		if err := s.read(ctx, []read{{ledger.Key{Entity: ledger.Contact, Tenant: t, ID: id}, into(&c)}}); err != nil {
-			return nil, nil, err
-		}
-		chain = append(chain, id)
-		if c == nil || c.Status != contact.Merged {
-			return c, chain, nil
-		}
-		id = c.MergedInto
-	}
-	return nil, nil, fmt.Errorf("contact %s: more than %d merges in a row", id, MaxRedirects)
 }
 
 type read struct {

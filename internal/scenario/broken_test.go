@@ -34,15 +34,25 @@ func breakages() map[string]struct {
 	spoil := func(f func(*ledger.Commit)) func(*world) { return func(w *world) { w.spoil = f } }
 	return map[string]b{
 		"the claim does not ask the guard": {[]string{"crm none"}, []string{kim,
-			`24h59m59s complaint now`, `25h form id=msg-2 email=kim@example.com name="Kim Lee" message="And a dog?"`}, spoil(without("guard", "attempt"))},
-		"the claim does not ask the contact": {[]string{"crm none"}, []string{"0s stop tenant", kim, "1m hook now",
-			`2m form id=stop email=kim@example.org name="Kim Lee" message="Please unsubscribe me."`, "4m resume tenant"}, func(w *world) {
+			`24h59m59s bounce now`, `25h form id=msg-2 email=kim@example.com name="Kim Lee" message="And a dog?"`}, spoil(without("guard", "attempt"))},
+		"the claim does not ask the contact": {[]string{"crm none"}, []string{"0s stop tenant", kim, lou, "1m hook now",
+			`2m form id=stop email=lou@example.org name="Lou Fay" message="Please unsubscribe me."`, "4m resume tenant"}, func(w *world) {
 			w.spoil = without("contact", "attempt")
+			w.hook = func() { w.oneIfKnown("kim@example.com", "lou@example.org") }
+		}},
+		"the claim does not ask the person's other addresses": {[]string{"crm none"}, []string{"0s stop tenant", kim, "1m hook now",
+			"2m model opt-out", `2m form id=doubt email=kim@example.org name="Kim Lee" message="I wonder about all this mail."`, "4m resume tenant"}, func(w *world) {
+			w.spoil = without("elsewhere", "attempt")
 			w.hook = func() {
-				if it := w.get(ledger.Key{Entity: ledger.ContactKey, Tenant: tenantID, ID: w.person("kim@example.com").KeyID}); it != nil {
+				if w.knows("kim@example.com") && !w.knows("kim@example.org") {
 					w.alias(w.contactOf("kim@example.com"), "kim@example.org")
 				}
 			}
+		}},
+		"a merge forgets an opt-out": {[]string{"crm none"}, []string{"0s stop tenant", kim, lou,
+			`1m form id=stop email=lou@example.org name="Lou Fay" message="Please unsubscribe me."`, "2m hook now", "4m resume tenant"}, func(w *world) {
+			w.spoil = func(c *ledger.Commit) { without("elsewhere", "attempt")(c); unraised(c) }
+			w.hook = func() { w.oneIfKnown("lou@example.org", "kim@example.com") }
 		}},
 		"a step has no audit record":        {nil, []string{kim}, spoil(without("audit", "attempt"))},
 		"the key is not in the decision":    {[]string{"crm none"}, []string{kim, `0s form id=msg-2 email=kim@example.com name="Kim Lee" message="And a dog?"`}, spoil(without("contact_key", "contact"))},
@@ -51,6 +61,20 @@ func breakages() map[string]struct {
 		"the timer is not moved on a claim": {[]string{"crm none"}, []string{kim}, spoil(func(c *ledger.Commit) { timerless(c) })},
 		"the CRM's reference is not unique": {nil, []string{kim}, func(w *world) { w.cabinet.forgets = true }},
 		"a second mail of one intent":       {[]string{"crm none"}, []string{kim}, func(w *world) { w.postbox.twice = true }},
+	}
+}
+
+// unraised has an act on contacts leave the consent version as it is.
+func unraised(c *ledger.Commit) {
+	if labelOf(*c) != "contact merge" {
+		return
+	}
+	c.Writes = slices.Clone(c.Writes)
+	for i, w := range c.Writes {
+		if w.Set["consent_version"] != nil {
+			c.Writes[i].Set = w.Set.Clone()
+			delete(c.Writes[i].Set, "consent_version")
+		}
 	}
 }
 

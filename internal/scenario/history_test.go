@@ -49,7 +49,7 @@ func callsToBreak() []string {
 		"extract: event refer", "send: intent claim", "send: submit", "send: intent accept", "send: intent lose", "send: intent suppress", "send: intent refer",
 		"send: operation finish", "send: operation postpone", "crmsync: crm_mapping create", "crmsync: upsert contact", "crmsync: crm_mapping sync", "crmsync: operation claim",
 		"crmsync: operation wait", "crmsync: operation wake", "crmsync: upsert note", "crmsync: operation finish", "feedback: attempt sent", "feedback: attempt delivered",
-		"feedback: intent evidence", "feedback: guard stop", "console: event decide", "console: intent approve", "console: intent resend", "sweep: row nudge",
+		"feedback: intent evidence", "feedback: guard stop", "console: event decide", "console: intent approve", "console: intent resend", "sweep: row nudge", "operator: contact merge", "operator: contact split", "operator: contact alias", "operator: contact change_address",
 	}
 }
 
@@ -88,9 +88,10 @@ func happening(t *rapid.T, i int) string {
 	case 18:
 		return "crm " + rapid.SampledFrom([]string{"busy", "refused", "conflict", "lost-done", "lost-not-done busy"}).Draw(t, "verdict")
 	case 19:
-		return "alias " + who + " kim@example.org"
+		return rapid.SampledFrom([]string{"alias ", "alias ", "address "}).Draw(t, "address") + who + " " + rapid.SampledFrom([]string{"kim@example.org", "kim@example.org", "lou@example.org"}).Draw(t, "new")
 	case 20:
-		return rapid.SampledFrom([]string{"merge lou@example.org kim@example.com", "merge alex.morgan@customer.example kim@example.com", "erase lou@example.org"}).Draw(t, "people")
+		return rapid.SampledFrom([]string{"merge lou@example.org kim@example.com", "merge alex.morgan@customer.example kim@example.com", "merge kim@example.com lou@example.org",
+			"split lou@example.org", "split kim@example.com", "split alex.morgan@customer.example", "erase lou@example.org"}).Draw(t, "people")
 	}
 	return rapid.SampledFrom([]string{"feed off", "feed on", "model silent", "model unsure", "model opt-out", "model wild"}).Draw(t, "rest")
 }

@@ -29,17 +29,19 @@ type journal struct {
 	risks     map[string]int // intent → accepted possible duplicates
 	accepted  []string       // events that a delivery was answered 2xx for
 	bad       []string
+	who       persons
 }
 
 func newJournal() *journal {
 	return &journal{
 		stopped: map[string]bool{}, consent: map[string]int{}, decidedAt: map[string]int{}, of: map[string][2]string{},
-		evidence: map[string]bool{}, claims: map[string]int{}, risks: map[string]int{},
+		evidence: map[string]bool{}, claims: map[string]int{}, risks: map[string]int{}, who: newPersons(),
 	}
 }
 
 func (j *journal) note(w *world, c ledger.Commit) {
 	for _, wr := range c.Writes {
+		j.who.note(w, wr)
 		id := wr.Key.ID
 		switch {
 		case wr.Key.Entity == ledger.Guard && wr.Op != ledger.OpCheck:
@@ -54,6 +56,9 @@ func (j *journal) note(w *world, c ledger.Commit) {
 		case wr.Key.Entity == ledger.Intent && wr.Op == ledger.OpCreate:
 			j.of[id] = [2]string{wr.Item.Text("guard"), wr.Item.Text("contact")}
 			j.decidedAt[id] = j.consent[wr.Item.Text("contact")]
+		case wr.Key.Entity == ledger.Intent && wr.Set.Text("contact") != "": // an approval moved it
+			j.of[id] = [2]string{j.of[id][0], wr.Set.Text("contact")}
+			j.decidedAt[id] = j.consent[wr.Set.Text("contact")]
 		case wr.Key.Entity == ledger.Audit && wr.Item.Text("noun") == string(ledger.Intent) && wr.Item.Text("event") == followup.Resend:
 			j.risks[wr.Item.Text("noun_id")]++
 		case wr.Key.Entity == ledger.Attempt && wr.Op == ledger.OpCreate:
@@ -72,6 +77,9 @@ func (j *journal) claim(wr ledger.Write) {
 	}
 	if j.consent[of[1]] != j.decidedAt[id] {
 		j.bad = append(j.bad, fmt.Sprintf("an attempt of intent %s was claimed after consent had been withdrawn", id))
+	}
+	if word := j.who.against(of[1]); word != "" {
+		j.bad = append(j.bad, fmt.Sprintf("an attempt of intent %s was claimed after %s at an address of the person had committed", id, word))
 	}
 	if j.evidence[id] {
 		j.bad = append(j.bad, fmt.Sprintf("an attempt of intent %s was claimed after evidence of acceptance had been taken", id))
@@ -148,7 +156,8 @@ func (w *world) judgeCRM() {
 		}
 	}
 	for _, r := range w.cabinet.order {
-		if strings.HasPrefix(r.id, "contact") {
+		// Of one who was merged the CRM keeps its record, and cannot be told.
+		if strings.HasPrefix(r.id, "contact") && !w.journal.who.merged(r.contact.Ref) {
 			emails[r.contact.Email]++
 		}
 	}

@@ -2,20 +2,25 @@ package scenario_test
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"strings"
 	"testing"
+	"time"
 
 	"onefold/internal/audit"
 	"onefold/internal/contact"
 	"onefold/internal/flow"
 	"onefold/internal/followup"
+	"onefold/internal/identity"
 	"onefold/internal/ledger"
 	"onefold/internal/schema"
 	"onefold/internal/utc"
 )
 
-// There is no command yet that aliases, merges, relinks or erases. What
-// follows makes, in one audited commit each, the state that such a command has
-// to leave by DESIGN sections 3 and 4.
+// What operators do with contacts. Relinking and erasing have no command yet:
+// relink and erase make, in one audited commit each, the state that one has to
+// leave by DESIGN sections 3 and 4.
 
 func (w *world) person(address string) flow.Person {
 	p, err := w.sys.Policies.Fresh(context.Background(), tenantID)
@@ -49,31 +54,54 @@ func (w *world) byHand(reason, contactID string) audit.Record {
 
 func (w *world) commit(c ledger.Commit) { w.must(w.apply(context.Background(), "", c)) }
 
-// alias gives a contact a second address: a key is added, none is freed.
-func (w *world) alias(c contact.Contact, address string) {
-	p := w.person(address)
-	var commit ledger.Commit
-	w.must(commit.Create("contact_key", ledger.Key{Entity: ledger.ContactKey, Tenant: tenantID, ID: p.KeyID}, contact.Key{
-		Tenant: tenantID, ID: p.KeyID, Contact: c.ID, RuleVersion: 1, CreatedAt: utc.At(w.now()),
-	}))
-	_, err := commit.Move(ledger.Step{
-		Key: contactKey(c.ID), Transition: c.Transition, Event: "alias", Set: ledger.Item{"keys": append(c.Keys, p.KeyID)}, Audit: w.byHand("alias", c.ID),
-	})
-	w.must(err)
-	w.commit(commit)
+// operators is who says who is who.
+func (w *world) operators() *identity.Service {
+	return &identity.Service{Store: store{w.base, w}, Policies: w.sys.Policies, IDs: w.ids, Now: time.Now}
 }
 
-// merge makes one contact the other's: of constant size, keys are read through
-// the redirect.
-func (w *world) merge(loser, survivor contact.Contact) {
-	var commit ledger.Commit
-	_, err := commit.Move(ledger.Step{
-		Key: contactKey(loser.ID), Transition: loser.Transition, Event: "merge",
-		Set: ledger.Item{"status": contact.Merged, "merged_into": survivor.ID}, Audit: w.byHand("merge", loser.ID),
-	})
+// act has an operator carry an act out at once, past every fault.
+func (w *world) act(a identity.Act) {
+	a.Tenant = tenantID
+	_, err := w.operators().Do(context.Background(), a, "person:admin", "")
 	w.must(err)
-	commit.Check("survivor", contactKey(survivor.ID), ledger.Is("status", contact.Active))
-	w.commit(commit)
+}
+
+func (w *world) alias(c contact.Contact, address string) {
+	w.act(identity.Act{Kind: identity.Alias, Contact: c.ID, Address: address})
+}
+
+func (w *world) merge(loser, survivor contact.Contact) {
+	w.act(identity.Act{Kind: identity.Merge, Contact: loser.ID, Into: survivor.ID})
+}
+
+func (w *world) knows(address string) bool {
+	return w.get(ledger.Key{Entity: ledger.ContactKey, Tenant: tenantID, ID: w.person(address).KeyID}) != nil
+}
+
+// oneIfKnown merges whom the one address leads to into whom the other does, in a
+// schedule in which either may not be known yet.
+func (w *world) oneIfKnown(address, other string) {
+	if w.knows(address) && w.knows(other) {
+		w.merge(w.contactOf(address), w.contactOf(other))
+	}
+}
+
+// says queues an act, with the plan that is shown before it. Who gets no answer
+// says it again, as people do; what is not possible is let be.
+func (w *world) says(a identity.Act) {
+	a.Tenant = tenantID
+	w.jobs = append(w.jobs, &job{role: "operator", key: "operator/" + fmt.Sprint(len(w.trace)+len(w.jobs)), tries: 5, wait: time.Minute, work: func(ctx context.Context) error {
+		s := w.operators()
+		p, err := s.Plan(ctx, a)
+		if err == nil {
+			_, err = s.Do(ctx, a, "person:admin", p.Token)
+		}
+		var no *identity.Refusal
+		if errors.As(err, &no) || errors.Is(err, identity.ErrMoved) {
+			return nil
+		}
+		return err
+	}})
 }
 
 // relink says that an enquiry was another contact's: it is filed there too,
@@ -103,20 +131,20 @@ func (w *world) erase(address string) {
 	w.commit(commit)
 }
 
-// people plays a command about addresses, if there is a contact that it can be
-// about.
+// people plays a command about addresses. Of somebody who is not known it comes
+// to nothing.
 func (w *world) people(verb string, of []string) {
-	known := func(address string) bool {
-		return w.get(ledger.Key{Entity: ledger.ContactKey, Tenant: tenantID, ID: w.person(address).KeyID}) != nil
-	}
-	switch {
-	case verb == "erase":
+	switch verb {
+	case "erase":
 		w.erase(of[0])
-	case !known(of[0]):
-	case verb == "alias" && !known(of[1]):
-		w.alias(w.contactOf(of[0]), of[1])
-	case verb == "merge" && known(of[1]) && w.contactOf(of[0]).ID != w.contactOf(of[1]).ID:
-		w.merge(w.contactOf(of[0]), w.contactOf(of[1]))
+	case "merge":
+		w.says(identity.Act{Kind: identity.Merge, Contact: of[0], Into: of[1]})
+	case "split":
+		w.says(identity.Act{Kind: identity.Split, Contact: of[0]})
+	case "alias":
+		w.says(identity.Act{Kind: identity.Alias, Contact: of[0], Address: of[1]})
+	case "address":
+		w.says(identity.Act{Kind: identity.ChangeAddress, Contact: of[0], Address: of[1]})
 	}
 }
 
@@ -228,4 +256,34 @@ func TestErasureBetweenDecisionAndClaim(t *testing.T) {
 		want(t, "state", w.intents()[0].State, followup.Suppressed)
 		want(t, "mails", len(w.postbox.took), 0)
 	})
+}
+
+// An operator's process dies, or hears nothing, at any of its calls: he says it
+// again, and what comes of it is the same.
+func TestEachActOnContactsSurvivesEachFault(t *testing.T) {
+	t.Parallel()
+	all, _, err := scenarios()
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := all["who-is-who"]
+	clean := run(t, f, schedule{scenario: f.name}, nil, nil)
+	tried := map[string]int{}
+	for _, s := range singles(f, clean) {
+		for name := range s.faults {
+			if !strings.HasPrefix(name, "operator: ") {
+				continue
+			}
+			label, _, _ := strings.Cut(name, " #")
+			tried[label]++
+			if _, broken := check(t, f, s, clean); len(broken) > 0 {
+				t.Errorf("%v\nagain: %s", broken, s)
+			}
+		}
+	}
+	for _, act := range []string{"merge", "split", "alias", "change_address"} {
+		if tried["operator: contact "+act] == 0 {
+			t.Errorf("no fault of %s was tried: %v", act, tried)
+		}
+	}
 }

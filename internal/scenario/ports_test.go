@@ -196,7 +196,11 @@ func labelOf(c ledger.Commit) string {
 	steps := map[string]string{}
 	for _, w := range c.Writes {
 		if w.Key.Entity == ledger.Audit {
-			steps[w.Item.Text("noun")] = w.Item.Text("event")
+			event := w.Item.Text("event")
+			if slices.Contains([]string{"merge", "split", "alias", "change_address"}, event) {
+				return "contact " + event
+			}
+			steps[w.Item.Text("noun")] = event
 		}
 	}
 	for _, noun := range []ledger.Entity{ledger.Event, ledger.Intent, ledger.CRMMapping, ledger.Operation, ledger.Guard, ledger.ReviewTask, ledger.Attempt} {

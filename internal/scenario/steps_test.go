@@ -85,7 +85,7 @@ func (w *world) do(s step) {
 			last := w.postbox.took[len(w.postbox.took)-1]
 			w.report(mailer.Event{Type: kind, Permanent: true, MessageID: last.message, At: w.now(), Tags: w.postbox.last, DedupeKey: last.message + string(kind)})
 		}
-	case "merge", "alias", "erase":
+	case "merge", "split", "alias", "address", "erase":
 		w.people(s.verb, s.words)
 	case "hook":
 		w.hook()

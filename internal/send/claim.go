@@ -83,7 +83,11 @@ func (s *Service) claim(ctx context.Context, op outbox.Operation, i followup.Int
 	now := s.now()
 	claimed := i
 	claimed.Owner, claimed.Attempt, claimed.LeaseUntil = owner, i.Attempt+1, now.Add(idempotency.Lease(s.Timeout))
-	c, err := s.claimCommit(op, i, claimed, now)
+	to, err := s.addressee(ctx, i)
+	if err != nil {
+		return i, false, err
+	}
+	c, err := s.claimCommit(op, i, claimed, to, now)
 	if err != nil {
 		return i, false, err
 	}
@@ -121,7 +125,7 @@ func after(claimed followup.Intent) followup.Intent {
 	return claimed
 }
 
-func (s *Service) claimCommit(op outbox.Operation, i, claimed followup.Intent, now utc.Time) (ledger.Commit, error) {
+func (s *Service) claimCommit(op outbox.Operation, i, claimed followup.Intent, to addressee, now utc.Time) (ledger.Commit, error) {
 	var c ledger.Commit
 	r := s.audit(i)
 	r.Details = map[string]string{
@@ -140,7 +144,8 @@ func (s *Service) claimCommit(op outbox.Operation, i, claimed followup.Intent, n
 	}
 	c.Check("guard", ledger.Key{Entity: ledger.Guard, Tenant: i.Tenant, ID: i.Guard}, clear(i))
 	c.Check("contact", ledger.Key{Entity: ledger.Contact, Tenant: i.Tenant, ID: i.Contact},
-		ledger.All(ledger.Is("status", contact.Active), ledger.Is("consent_version", i.ConsentVersion)))
+		ledger.All(ledger.All(ledger.Is("status", contact.Active), ledger.Is("consent_version", i.ConsentVersion)), to.sameReach()))
+	to.conditions(&c, i)
 	if err := c.Update("cadence", ledger.Key{Entity: ledger.Cadence, Tenant: i.Tenant, ID: i.Contact, Sub: i.Rule},
 		ledger.Any(ledger.Is("sending_intent", i.ID), ledger.Absent("quiet_until"), ledger.AtMost("quiet_until", now)),
 		ledger.Item{"sending_intent": i.ID, "quiet_until": now.Add(time.Duration(i.QuietPeriod) * time.Millisecond)}); err != nil {
@@ -201,7 +206,20 @@ func (s *Service) refusedClaim(ctx context.Context, op outbox.Operation, i follo
 		if f.Current == nil || f.Current.Text("status") != contact.Active {
 			return s.suppress(ctx, op, i, "contact_inactive")
 		}
-		return s.suppress(ctx, op, i, "consent_withdrawn")
+		if f.Current.Int("consent_version") != i.ConsentVersion {
+			return s.suppress(ctx, op, i, "consent_withdrawn")
+		}
+	}
+	switch word := saidElsewhere(r, i.Scope); word {
+	case "":
+	case guard.InDoubt:
+		return s.refer(ctx, op, i, word)
+	default:
+		return s.suppress(ctx, op, i, word)
+	}
+	if _, moved := r.By("contact"); moved {
+		// Other addresses than those that were read lead to the contact now.
+		return s.later(ctx, op, i, s.now(), "addresses_changed")
 	}
 	if changed {
 		return s.refer(ctx, op, i, "content_not_approved")

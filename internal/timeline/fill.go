@@ -96,6 +96,9 @@ func fillGuard(to *Guard, it ledger.Item) {
 	if len(says) == 0 {
 		says = append(says, "nothing stops mail to this address")
 	}
+	if to.Elsewhere != "" {
+		says = append(says, "but for all addresses of the person: "+words(to.Elsewhere))
+	}
 	to.Says = strings.Join(says, "; ")
 }
 

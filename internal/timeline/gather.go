@@ -32,6 +32,7 @@ type gatherer struct {
 	// events and intents that were asked about.
 	whole bool
 	own   map[string]bool // when whole: the contacts that the address leads to
+	asked string          // the guard of the address that was asked about
 	cut   bool
 
 	queue []ledger.Key
@@ -149,7 +150,7 @@ func (g *gatherer) intent(k ledger.Key, it ledger.Item) error {
 	if err := it.Decode(i); err != nil {
 		return err
 	}
-	if !g.follows(i.Contact) {
+	if !g.follows(i.Contact) && !g.toAsked(i.Guard) {
 		return nil
 	}
 	g.intents[k.ID] = i
@@ -165,7 +166,9 @@ func (g *gatherer) intent(k ledger.Key, it ledger.Item) error {
 		return err
 	}
 	g.want(ledger.Event, i.Event)
-	g.want(ledger.Contact, i.Contact)
+	if g.follows(i.Contact) {
+		g.want(ledger.Contact, i.Contact)
+	}
 	g.want(ledger.Guard, i.Guard)
 	g.want(ledger.ReviewTask, i.Review)
 	return nil

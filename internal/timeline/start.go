@@ -89,7 +89,7 @@ func (g *gatherer) startPerson(ids digest.Key, q Query, t *Timeline) error {
 	if !p.Known() {
 		return fmt.Errorf("%w: the address cannot be read", ErrQuery)
 	}
-	t.Guard = &Guard{ID: p.GuardID}
+	t.Guard, g.asked = &Guard{ID: p.GuardID}, p.GuardID
 	g.want(ledger.Guard, p.GuardID)
 	it, err := g.store.Get(g.ctx, ledger.Key{Entity: ledger.ContactKey, Tenant: g.tenant, ID: p.KeyID})
 	if err != nil {
@@ -101,26 +101,11 @@ func (g *gatherer) startPerson(ids digest.Key, q Query, t *Timeline) error {
 			return err
 		}
 		t.Known = true
-		if err := g.owns(k.Contact); err != nil {
+		if err := g.owns(ids, k.Contact, t.Guard); err != nil {
 			return err
 		}
 	}
 	return g.openQuestions(ids, policy, p, t)
-}
-
-// owns follows merges from the contact of the key, so that everything of the
-// person is known before anything is followed.
-func (g *gatherer) owns(id string) error {
-	for id != "" && !g.own[id] {
-		g.own[id] = true
-		g.want(ledger.Contact, id)
-		it, err := g.store.Get(g.ctx, ledger.Key{Entity: ledger.Contact, Tenant: g.tenant, ID: id})
-		if err != nil {
-			return fmt.Errorf("read contact %s: %w", id, err)
-		}
-		id = it.Text("merged_into")
-	}
-	return nil
 }
 
 // openQuestions finds events that wait for a person and so have made no

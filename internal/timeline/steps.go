@@ -10,7 +10,7 @@ import (
 // what tells one record in plain words.
 func what(r record, kindOf func(operation string) string) string {
 	name := r.Noun + " " + r.Event
-	said, known := steps()[name]
+	said := happened(r)
 	reasons := r.Reasons
 	if r.Noun == string(ledger.Operation) {
 		kind := kindOf(r.NounID)
@@ -19,7 +19,7 @@ func what(r record, kindOf func(operation string) string) string {
 		}
 		said = strings.Replace(said, "%s", words(kind), 1)
 	}
-	if !known {
+	if said == "" {
 		said = strings.ReplaceAll(name, "_", " ")
 	}
 	if n := r.Details["attempt"]; n != "" && (r.Noun == string(ledger.Intent) || r.Noun == string(ledger.Attempt)) {
@@ -31,6 +31,9 @@ func what(r record, kindOf func(operation string) string) string {
 	if m := r.Details["message_id"]; m != "" {
 		said += ", message " + m
 	}
+	if from := r.Details["moved_from"]; from != "" && r.Noun == string(ledger.Intent) {
+		said += ", for the contact that contact " + from + " was merged into"
+	}
 	if id := r.Details["crm_id"]; id != "" {
 		said += ", record " + id
 	}
@@ -38,6 +41,14 @@ func what(r record, kindOf func(operation string) string) string {
 		said += " - " + why
 	}
 	return said
+}
+
+// happened is the step of a record alone, in plain words; "" if there are none.
+func happened(r record) string {
+	if said, ok := steps()[r.Noun+" "+r.Event]; ok {
+		return said
+	}
+	return stepsOfPeople()[r.Noun+" "+r.Event]
 }
 
 func steps() map[string]string {
@@ -51,7 +62,6 @@ func steps() map[string]string {
 		"contact create":           "the contact was made",
 		"contact update":           "the contact was changed",
 		"contact withdraw_consent": "the contact withdrew consent",
-		"contact merge":            "the contact was merged into another",
 		"contact erase":            "the contact was erased",
 
 		"guard stop":         "mail to the address was stopped",

@@ -127,7 +127,7 @@ func (g *gatherer) crossed(i Intent) []string {
 				continue
 			}
 			out = append(out, fmt.Sprintf("At %s %s, after attempt %d of %s had been claimed and before its outcome was stored: it came too late to hold that mail back.",
-				short(r.At.String()), steps()[r.Noun+" "+r.Event], a.Number, i.Label))
+				short(r.At.String()), happened(r), a.Number, i.Label))
 		}
 	}
 	return out
@@ -139,7 +139,7 @@ func (g *gatherer) against(i Intent) []record {
 	byTime := map[utc.Time]record{}
 	for _, r := range g.records {
 		stop := r.Noun == string(ledger.Guard) && r.NounID == i.guard && (r.Event == "stop" || r.Event == "hold")
-		withdrawn := r.Noun == string(ledger.Contact) && r.NounID == i.Contact && r.Event == "withdraw_consent"
+		withdrawn := r.Noun == string(ledger.Contact) && r.NounID == i.Contact && (r.Event == "withdraw_consent" || r.Details["consent"] != "")
 		if have, ok := byTime[r.At]; (stop || withdrawn) && (!ok || (stop && have.Noun != r.Noun)) {
 			byTime[r.At] = r
 		}

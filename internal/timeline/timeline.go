@@ -74,6 +74,7 @@ type Guard struct {
 	Bounces    int64             `json:"bounces,omitempty"`
 	Complaints int64             `json:"complaints,omitempty"`
 	ErasedAt   utc.Time          `json:"erased_at,omitzero"`
+	Elsewhere  string            `json:"elsewhere,omitempty"` // what the person's other addresses have against mail, a machine word
 	Says       string            `json:"says"`
 }
 

@@ -5,7 +5,7 @@ import "strings"
 // words turns a machine word into plain ones. A word that is not in the table
 // is shown as it is, since a wrong sentence is worse than none.
 func words(word string) string {
-	for _, table := range []map[string]string{ofEvents(), ofSending()} {
+	for _, table := range []map[string]string{ofEvents(), ofSending(), ofPeople()} {
 		if s, ok := table[word]; ok {
 			return s
 		}

@@ -41,6 +41,13 @@ type grammar struct {
 		Revoke secretRevokeCmd `cmd:"" help:"end the secret that was replaced"`
 		List   secretListCmd   `cmd:"" help:"list secrets, without their values"`
 	} `cmd:"" help:"set and list secrets"`
+	Contact struct {
+		Show    contactShowCmd    `cmd:"" help:"tell what is known of a contact"`
+		Merge   contactMergeCmd   `cmd:"" help:"make one person of two contacts"`
+		Split   contactSplitCmd   `cmd:"" help:"take a merge back"`
+		Alias   contactAliasCmd   `cmd:"" help:"give a contact one more address"`
+		Address contactAddressCmd `cmd:"" help:"give a contact another main address"`
+	} `cmd:"" help:"show contacts, and say who is who"`
 	CRM struct {
 		Setup crmSetupCmd `cmd:"" help:"make what Onefold needs in a tenant's CRM account"`
 	} `cmd:"" name:"crm" help:"set up a tenant's CRM account"`
@@ -112,7 +119,8 @@ func onStage(command string) bool {
 // onLedger tells the commands that the holder of a ledger carries out for
 // others.
 func onLedger(command string) bool {
-	return named(command, "explain", "verify", "policy diff", "policy apply", "policy show", "secret set", "secret revoke", "secret list")
+	return named(command, "explain", "verify", "policy diff", "policy apply", "policy show", "secret set", "secret revoke", "secret list",
+		"contact show", "contact merge", "contact split", "contact alias", "contact address")
 }
 
 // named tells whether a command is one of these, whatever its arguments.

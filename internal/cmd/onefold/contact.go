@@ -1,0 +1,283 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"onefold/internal/identity"
+	"onefold/internal/ledger"
+	"onefold/internal/stage"
+)
+
+const contactFlagsHelp = `
+  -tenant T   whose contacts (default demo)
+  -plan       say what it would do, and do nothing
+  -yes        do not ask
+  -token T    do it only if the plan still has this token, as -plan gives it
+  -json       print one JSON object: done, act, tenant, contact, into, already,
+              does, keeps, token. What is asked goes to stderr
+
+A contact is named by its ID or by one of its addresses. It says what it acts
+on and what it will do, and asks. What holds already changes nothing and is no
+error. If another onefold process has the data folder open, that process does
+it.
+`
+
+const contactMergeHelp = `usage:
+  onefold contact merge [-plan] [-yes] [-tenant T] [-json] CONTACT INTO
+
+Makes one person of two contacts: CONTACT is merged into INTO, and what comes
+from either's addresses is of INTO from then on. A wish against mail at one
+address counts for all. Fields of INTO are filled where they are empty and the
+policy lets them be, never overwritten. "onefold contact split" takes it back.
+` + contactFlagsHelp + `
+examples:
+  onefold contact merge kim.lee@example.org kim@example.com
+  onefold contact merge -plan -json kim.lee@example.org kim@example.com
+`
+
+const contactSplitHelp = `usage:
+  onefold contact split [-plan] [-yes] [-tenant T] [-json] CONTACT
+
+Takes a merge back: CONTACT, which was merged into another, is one of its own
+again. By an address it is the contact that first had it. What was filed since
+the merge stays where it is, and the plan says which enquiries those are.
+` + contactFlagsHelp + `
+examples:
+  onefold contact split kim.lee@example.org
+`
+
+const contactAliasHelp = `usage:
+  onefold contact alias [-plan] [-yes] [-tenant T] [-json] CONTACT ADDRESS
+
+Gives a contact one more address. An address that is another contact's is
+refused: merge the two instead. A wish against mail at the new address counts
+for all of the person's.
+` + contactFlagsHelp + `
+examples:
+  onefold contact alias kim@example.com kim.lee@example.org
+`
+
+const contactAddressHelp = `usage:
+  onefold contact address [-plan] [-yes] [-tenant T] [-json] CONTACT ADDRESS
+
+Gives a contact another main address, and tells the CRM. The old one still
+leads to the contact. A follow-up that waits keeps its recipient, for that was
+decided and approved; the plan lists those.
+` + contactFlagsHelp + `
+examples:
+  onefold contact address kim@example.com kim.lee@example.org
+`
+
+type contactMergeCmd struct {
+	Contact string `arg:"" name:"CONTACT"`
+	Into    string `arg:"" name:"INTO"`
+	contactFlags
+}
+
+type contactSplitCmd struct {
+	Contact string `arg:"" name:"CONTACT"`
+	contactFlags
+}
+
+type contactAliasCmd struct {
+	Contact string `arg:"" name:"CONTACT"`
+	Address string `arg:"" name:"ADDRESS"`
+	contactFlags
+}
+
+type contactAddressCmd struct {
+	Contact string `arg:"" name:"CONTACT"`
+	Address string `arg:"" name:"ADDRESS"`
+	contactFlags
+}
+
+func (contactMergeCmd) Help() string   { return contactMergeHelp }
+func (contactSplitCmd) Help() string   { return contactSplitHelp }
+func (contactAliasCmd) Help() string   { return contactAliasHelp }
+func (contactAddressCmd) Help() string { return contactAddressHelp }
+
+func (c *contactMergeCmd) Run(e *env) error {
+	return c.act(e, identity.Act{Kind: identity.Merge, Contact: c.Contact, Into: c.Into}, c.Contact, c.Into)
+}
+
+func (c *contactSplitCmd) Run(e *env) error {
+	return c.act(e, identity.Act{Kind: identity.Split, Contact: c.Contact}, c.Contact)
+}
+
+func (c *contactAliasCmd) Run(e *env) error {
+	return c.act(e, identity.Act{Kind: identity.Alias, Contact: c.Contact, Address: c.Address}, c.Contact, c.Address)
+}
+
+func (c *contactAddressCmd) Run(e *env) error {
+	return c.act(e, identity.Act{Kind: identity.ChangeAddress, Contact: c.Contact, Address: c.Address}, c.Contact, c.Address)
+}
+
+// contactFlags are those of every act on contacts.
+type contactFlags struct {
+	Tenant string `default:"demo"`
+	Plan   bool
+	Yes    bool
+	Token  string
+	JSON   bool `name:"json"`
+}
+
+// acted is what an act on contacts prints with -json. Names and meanings are
+// stable; properties may be added.
+type acted struct {
+	Done bool `json:"done"` // false: it held already, or -plan
+	identity.Plan
+}
+
+// act shows what will happen, asks, and has it done where the ledger is open.
+func (f contactFlags) act(e *env, a identity.Act, words ...string) error {
+	a.Tenant = f.Tenant
+	if e.opened != nil {
+		return f.carryOut(e, e.opened, a)
+	}
+	opened, err := e.open()
+	if errors.Is(err, ledger.ErrInUse) {
+		return f.elsewhere(e, a, words)
+	}
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.carryOut(e, opened, a), opened.Close())
+}
+
+func (f contactFlags) carryOut(e *env, o *stage.Opened, a identity.Act) error {
+	s := operators(o)
+	p, err := s.Plan(e.ctx, a)
+	if err != nil {
+		return contactFault(err)
+	}
+	if f.Plan {
+		return f.tell(e, p, false)
+	}
+	if f.Token != "" && f.Token != p.Token && p.Already == "" {
+		return contactFault(identity.ErrMoved)
+	}
+	f.show(e, p)
+	if err := f.ask(e, p); err != nil {
+		return err
+	}
+	token := p.Token
+	if f.Yes {
+		token = f.Token // nobody was shown anything
+	}
+	p, err = s.Do(e.ctx, a, operator(), token)
+	if err != nil {
+		return contactFault(err)
+	}
+	return f.tell(e, p, p.Already == "")
+}
+
+// elsewhere has the process that holds the ledger do it. Who is asked sits here,
+// so the plan is fetched first, and what is then done is bound to its token.
+func (f contactFlags) elsewhere(e *env, a identity.Act, words []string) error {
+	args := func(flags ...string) []string {
+		return append(append([]string{"contact", string(a.Kind), "-tenant=" + a.Tenant}, append(flags, "--")...), words...)
+	}
+	asJSON := fmt.Sprintf("-json=%t", f.JSON)
+	if f.Plan {
+		return e.relay(args("-plan", asJSON), nil, e.stdout)
+	}
+	token := f.Token
+	if !f.Yes {
+		var b bytes.Buffer
+		if err := e.relay(args("-plan", "-json"), nil, &b); err != nil {
+			return err
+		}
+		var p acted
+		if err := json.Unmarshal(b.Bytes(), &p); err != nil {
+			return fmt.Errorf("read the plan of the process that holds the data folder: %w", err)
+		}
+		f.show(e, p.Plan)
+		if err := f.ask(e, p.Plan); err != nil {
+			return err
+		}
+		if token == "" && p.Already == "" {
+			token = p.Token
+		}
+	}
+	flags := []string{"-yes", asJSON}
+	if token != "" {
+		flags = append(flags, "-token="+token)
+	}
+	return e.relay(args(flags...), nil, e.stdout)
+}
+
+// show prints the plan for whoever is asked, once: not with -yes.
+func (f contactFlags) show(e *env, p identity.Plan) {
+	if f.Yes || p.Already != "" {
+		return
+	}
+	w := e.stdout
+	if f.JSON {
+		w = e.stderr // stdout is for the result alone
+	}
+	_, _ = io.WriteString(w, plain(planText(e, p)))
+}
+
+func planText(e *env, p identity.Plan) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s, tenant %s\n", e.where(), p.Tenant)
+	for _, line := range p.Does {
+		fmt.Fprintf(&b, "  %s\n", line)
+	}
+	if len(p.Keeps) > 0 {
+		b.WriteString("besides:\n")
+	}
+	for _, line := range p.Keeps {
+		fmt.Fprintf(&b, "  %s\n", line)
+	}
+	return b.String()
+}
+
+func (f contactFlags) ask(e *env, p identity.Plan) error {
+	if f.Yes || p.Already != "" {
+		return nil
+	}
+	what := map[identity.Kind]string{
+		identity.Merge: "merge contact " + p.Contact + " into contact " + p.Into, identity.Split: "split contact " + p.Contact + " off",
+		identity.Alias: "give contact " + p.Contact + " this address", identity.ChangeAddress: "give contact " + p.Contact + " this main address",
+	}[p.Act]
+	return e.ask(fmt.Sprintf("%s in %s?", what, e.where()))
+}
+
+// tell says what was done, or with -plan would be.
+func (f contactFlags) tell(e *env, p identity.Plan, done bool) error {
+	switch {
+	case f.JSON:
+		return e.printJSON(acted{done, p})
+	case p.Already != "":
+		e.printf("%s\n", plain(p.Already))
+	case !done:
+		e.printf("%stoken: %s\n", plain(planText(e, p)), p.Token)
+	default:
+		e.printf("done: %s\n", plain(strings.Join(p.Does, "; ")))
+	}
+	return nil
+}
+
+func operators(o *stage.Opened) *identity.Service {
+	return &identity.Service{Store: o.Store, Policies: o.Policies, IDs: o.IDs, Now: o.Policies.Now}
+}
+
+// contactFault says what a person can do about an act that was not done.
+func contactFault(err error) error {
+	var no *identity.Refusal
+	switch {
+	case errors.As(err, &no):
+		return hinted(errors.New(no.Why), no.Hint)
+	case errors.Is(err, identity.ErrUnclear):
+		return hinted(fmt.Errorf("it is not known whether it was done: %w", err), "run it again: it does it, or says that it is done")
+	case errors.Is(err, identity.ErrMoved):
+		return hinted(errors.New("this has changed since it was shown: not done"), "look at the plan again")
+	}
+	return err
+}

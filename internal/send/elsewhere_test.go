@@ -1,0 +1,124 @@
+package send_test
+
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"onefold/internal/address"
+	"onefold/internal/contact"
+	"onefold/internal/flow"
+	"onefold/internal/followup"
+	"onefold/internal/guard"
+	"onefold/internal/ledger"
+	"onefold/internal/utc"
+)
+
+// elsewhereKey is the guard of another address of the contact.
+func (w *world) elsewhereKey(written string) ledger.Key {
+	w.t.Helper()
+	a, err := address.Parse(written)
+	w.must(err)
+	return ledger.Key{Entity: ledger.Guard, Tenant: "demo", ID: flow.GuardID(w.ids, "demo", a)}
+}
+
+const aliasOf, mergedOf = "kim@example.org", "lou@example.org"
+
+// many gives the contact an alias, and another contact that was merged into it.
+func (w *world) many() {
+	w.t.Helper()
+	w.set(contactKey, ledger.Item{"keys": []string{"email:kim@example.com", "email:" + aliasOf}, "absorbed": []string{"c2"}, "reach": 2})
+	w.set(ledger.Key{Entity: ledger.Contact, Tenant: "demo", ID: "c2"}, ledger.Item{"tenant": "demo", "id": "c2", "status": contact.Merged, "merged_into": "c1", "keys": []string{"email:" + mergedOf}})
+}
+
+// beforeClaim has something happen once, when all is read and the claim is about
+// to be committed.
+func (w *world) beforeClaim(do func()) {
+	w.store.hook = func(int, ledger.Commit) (bool, error) {
+		w.store.hook = nil
+		do()
+		return true, nil
+	}
+}
+
+// The claim itself asks every address of the person, so whatever got past the
+// decision does not get out.
+func TestAClaimAsksEveryAddressOfThePerson(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		attrs         ledger.Item
+		state, reason string
+	}{
+		"opt-out":   {ledger.Item{"stop_all": "2000-01-01T00:00:00.000Z", "reason": guard.ReasonOptOut}, followup.Suppressed, "opted_out_elsewhere"},
+		"complaint": {ledger.Item{"stop_follow_up": "2000-01-01T00:00:00.000Z", "reason": guard.ReasonComplaint}, followup.Suppressed, "opted_out_elsewhere"},
+		"hold":      {ledger.Item{"hold": "2000-01-01T00:00:00.000Z"}, followup.InReview, "opt_out_in_doubt"},
+		"bounce":    {ledger.Item{"stop_all": "2000-01-01T00:00:00.000Z", "reason": guard.ReasonBounce}, followup.Accepted, ""},
+		"nothing":   {ledger.Item{"bounces": 1}, followup.Accepted, ""},
+	} {
+		for _, where := range []string{aliasOf, mergedOf} {
+			for when, at := range map[string]func(*world, func()){
+				"before":                  func(_ *world, do func()) { do() },
+				"between read and commit": (*world).beforeClaim,
+			} {
+				synctest.Test(t, func(t *testing.T) {
+					w := newWorld(t, nil)
+					w.many()
+					at(w, func() { w.set(w.elsewhereKey(where), c.attrs) })
+					w.must(w.run())
+					w.post.deliver()
+					if i := w.get(w.key("i1")); i.Text("state") != c.state || i.Text("reason") != c.reason {
+						t.Errorf("%s at %s, %s: %s %q, want %s %q", name, where, when, i.Text("state"), i.Text("reason"), c.state, c.reason)
+					}
+				})
+			}
+		}
+	}
+}
+
+// Other addresses than those that were read lead to the contact at the claim: it
+// is not made, no attempt is burnt, and the next one asks them too.
+func TestAClaimStandsOnTheAddressesThatWereRead(t *testing.T) {
+	t.Parallel()
+	for name, held := range map[string]bool{"clear": false, "held": true} {
+		synctest.Test(t, func(t *testing.T) {
+			w := newWorld(t, nil)
+			w.beforeClaim(func() {
+				if held {
+					w.set(w.elsewhereKey(aliasOf), ledger.Item{"hold": utc.At(time.Now())})
+				}
+				w.many()
+			})
+			w.must(w.run())
+			if w.state() != followup.Ready || w.attempt(1) != nil || w.get(w.op).Text("reason") != "addresses_changed" {
+				t.Errorf("%s: %s, attempt %v, operation %v", name, w.state(), w.attempt(1), w.get(w.op))
+			}
+			w.untilQuiet()
+			want := followup.Accepted
+			if held {
+				want = followup.InReview
+			}
+			if w.state() != want {
+				t.Errorf("%s: %s, want %s", name, w.state(), want)
+			}
+		})
+	}
+}
+
+// A contact that is split off again while its claim waits was read as merged;
+// the claim is not made on that.
+func TestAClaimOfAContactThatWasMergedWhenReadIsMadeAnew(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, nil)
+		w.set(contactKey, ledger.Item{"status": contact.Merged, "merged_into": "c2", "reach": 1})
+		w.beforeClaim(func() { w.set(contactKey, ledger.Item{"status": contact.Active, "merged_into": "", "reach": 2}) })
+		w.must(w.run())
+		if w.state() != followup.Ready || w.get(w.op).Text("reason") != "addresses_changed" {
+			t.Errorf("%s, operation %v", w.state(), w.get(w.op))
+		}
+		w.untilQuiet()
+		if w.state() != followup.Accepted {
+			t.Error(w.state())
+		}
+	})
+}
