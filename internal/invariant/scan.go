@@ -98,7 +98,7 @@ func (v *view) take(it ledger.Item) {
 		v.takeGuard(k, it)
 	case ledger.PolicyCurrent, ledger.MailRoute:
 		v.takeRoute(k, it)
-	case ledger.Extraction, ledger.LoopCap, ledger.Feedback, ledger.FeedProbe, ledger.Deployment, ledger.Idempotency, ledger.Policy, ledger.Stop, ledger.Spending, ledger.Audit:
+	case ledger.Extraction, ledger.LoopCap, ledger.Feedback, ledger.FeedProbe, ledger.Deployment, ledger.Idempotency, ledger.Policy, ledger.Stop, ledger.Spending, ledger.IdentityRule, ledger.Audit:
 		// Known by their version alone.
 	}
 }
