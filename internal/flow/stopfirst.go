@@ -10,8 +10,8 @@ import (
 )
 
 // MaxStops is how many addresses one commit stops: each takes up to seven of
-// its writes (ledger.MaxWrites).
-const MaxStops = 12
+// its writes (ledger.MaxWrites), ten while the identity rule is migrated.
+const MaxStops = 9
 
 // StopFirst makes the commit that stops some of the addresses of a report which
 // names more than the deciding commit can hold. The caller commits it, reads

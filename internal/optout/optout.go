@@ -137,7 +137,7 @@ var errUnreadable = errors.New("optout: cannot be read")
 // read (a policy of newer code, a damaged row) is told in unread and left out:
 // the guard alone forbids every mail to the address, and must not wait for it.
 func (s *Service) people(ctx context.Context, i followup.Intent) (list []contact.Contact, unread []error, err error) {
-	holder, err := s.holder(ctx, i)
+	holders, err := s.holders(ctx, i)
 	if errors.Is(err, errUnreadable) {
 		unread, err = append(unread, err), nil
 	}
@@ -145,7 +145,7 @@ func (s *Service) people(ctx context.Context, i followup.Intent) (list []contact
 		return nil, nil, err
 	}
 	seen := map[string]bool{}
-	for _, id := range []string{i.Contact, holder} {
+	for _, id := range append([]string{i.Contact}, holders...) {
 		c, err := s.survivor(ctx, i.Tenant, id)
 		switch {
 		case errors.Is(err, errUnreadable):
@@ -160,30 +160,37 @@ func (s *Service) people(ctx context.Context, i followup.Intent) (list []contact
 	return list, unread, nil
 }
 
-// holder is the contact that has the address now, "" if none has it alone.
-func (s *Service) holder(ctx context.Context, i followup.Intent) (string, error) {
+// holders are the contacts that have the address now, each form of it for
+// itself: none, one or, while the identity rule is migrated, perhaps two.
+func (s *Service) holders(ctx context.Context, i followup.Intent) ([]string, error) {
 	policy, err := s.Policies.Current(ctx, i.Tenant)
 	var invalid *tenant.InvalidError
 	switch {
 	case errors.Is(err, policybook.ErrNone):
-		return "", nil
+		return nil, nil
 	case errors.As(err, &invalid):
-		return "", fmt.Errorf("%w: the policy", errUnreadable)
+		return nil, fmt.Errorf("%w: the policy", errUnreadable)
 	case err != nil:
-		return "", err
+		return nil, err
 	}
 	p := flow.Identify(s.IDs, policy, i.Recipient)
 	if !p.Known() || p.Shared {
-		return "", nil
+		return nil, nil
 	}
-	it, err := s.Store.Get(ctx, ledger.Key{Entity: ledger.ContactKey, Tenant: i.Tenant, ID: p.KeyID})
-	if err != nil {
-		return "", fmt.Errorf("read contact key: %w", err)
+	var list []string
+	for _, id := range []string{p.KeyID, p.NextKeyID} {
+		if id == "" {
+			continue
+		}
+		it, err := s.Store.Get(ctx, ledger.Key{Entity: ledger.ContactKey, Tenant: i.Tenant, ID: id})
+		if err != nil {
+			return nil, fmt.Errorf("read contact key: %w", err)
+		}
+		if shared, _ := it["shared"].(bool); !shared && it != nil {
+			list = append(list, it.Text("contact"))
+		}
 	}
-	if shared, _ := it["shared"].(bool); shared {
-		return "", nil
-	}
-	return it.Text("contact"), nil
+	return list, nil
 }
 
 // maxRedirects bounds the chain of merges that a contact is read through.
