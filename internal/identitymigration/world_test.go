@@ -134,7 +134,9 @@ func (w *world) record(email, message string) ledger.Item {
 	id := fmt.Sprint("form-", w.forms)
 	s := &ingest.Service{
 		Store: w.store, Blob: w.blobs, Policies: w.book(), IDs: w.ids, Now: w.clock, Log: slog.New(slog.DiscardHandler),
-		Secrets: func(context.Context, string, string) ([]webhook.Secret, error) { return []webhook.Secret{w.secret}, nil },
+		Secrets: func(context.Context, string, string) ([]webhook.Secret, error) {
+			return []webhook.Secret{w.secret}, nil
+		},
 	}
 	answer := s.Handle(context.Background(), ingest.Request{
 		Tenant: "demo", Endpoint: "form", Body: body, RequestID: id,
