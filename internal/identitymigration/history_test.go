@@ -85,7 +85,7 @@ func (p *people) note(t *rapid.T, w *world, known tenant.Policy) {
 // remembers the policy before for a while.
 func TestHistoriesWithAMigrationInTheMiddle(t *testing.T) {
 	// Of which -short plays a fifth.
-	if err := errors.Join(flag.Set("rapid.checks", "80"), flag.Set("rapid.nofailfile", "true")); err != nil {
+	if err := errors.Join(flag.Set("rapid.checks", "150"), flag.Set("rapid.nofailfile", "true")); err != nil {
 		t.Fatal(err)
 	}
 	reached := map[string]int{}

@@ -28,7 +28,10 @@ func (w *world) contactOf(address string) contact.Contact {
 	if k == nil {
 		w.must(errNoAnswer)
 	}
-	id := k.Text("contact")
+	return w.survivor(k.Text("contact"))
+}
+
+func (w *world) survivor(id string) contact.Contact {
 	for {
 		var c contact.Contact
 		w.must(w.get(contactKey(id)).Decode(&c))
@@ -53,11 +56,16 @@ func (w *world) commit(c ledger.Commit) { w.must(w.apply(context.Background(), "
 func (w *world) alias(c contact.Contact, address string) {
 	p := w.person(address)
 	var commit ledger.Commit
-	w.must(commit.Create("contact_key", ledger.Key{Entity: ledger.ContactKey, Tenant: tenantID, ID: p.KeyID}, contact.Key{
-		Tenant: tenantID, ID: p.KeyID, Contact: c.ID, RuleVersion: 1, CreatedAt: utc.At(w.now()),
-	}))
+	for _, id := range []string{p.KeyID, p.NextKeyID} {
+		k := ledger.Key{Entity: ledger.ContactKey, Tenant: tenantID, ID: id}
+		if id == "" || id == p.NextKeyID && w.get(k) != nil {
+			continue
+		}
+		c.Keys = append(c.Keys, id)
+		w.must(commit.Create("contact_key", k, contact.Key{Tenant: tenantID, ID: id, Contact: c.ID, RuleVersion: 1, CreatedAt: utc.At(w.now())}))
+	}
 	_, err := commit.Move(ledger.Step{
-		Key: contactKey(c.ID), Transition: c.Transition, Event: "alias", Set: ledger.Item{"keys": append(c.Keys, p.KeyID)}, Audit: w.byHand("alias", c.ID),
+		Key: contactKey(c.ID), Transition: c.Transition, Event: "alias", Set: ledger.Item{"keys": c.Keys}, Audit: w.byHand("alias", c.ID),
 	})
 	w.must(err)
 	w.commit(commit)
@@ -103,6 +111,17 @@ func (w *world) erase(address string) {
 	w.commit(commit)
 }
 
+// anothers tells whether the next form of an address is of somebody else than
+// an address's contact: no command gives it to both.
+func (w *world) anothers(address, than string) bool {
+	id := w.person(address).NextKeyID
+	if id == "" {
+		return false
+	}
+	k := w.get(ledger.Key{Entity: ledger.ContactKey, Tenant: tenantID, ID: id})
+	return k != nil && w.survivor(k.Text("contact")).ID != w.contactOf(than).ID
+}
+
 // people plays a command about addresses, if there is a contact that it can be
 // about.
 func (w *world) people(verb string, of []string) {
@@ -113,7 +132,7 @@ func (w *world) people(verb string, of []string) {
 	case verb == "erase":
 		w.erase(of[0])
 	case !known(of[0]):
-	case verb == "alias" && !known(of[1]):
+	case verb == "alias" && !known(of[1]) && !w.anothers(of[1], of[0]):
 		w.alias(w.contactOf(of[0]), of[1])
 	case verb == "merge" && known(of[1]) && w.contactOf(of[0]).ID != w.contactOf(of[1]).ID:
 		w.merge(w.contactOf(of[0]), w.contactOf(of[1]))
