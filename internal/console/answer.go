@@ -82,6 +82,8 @@ func (s *Service) Answer(ctx context.Context, tenantID, taskID string, a Answer)
 		err = s.answerEvent(ctx, *t, a)
 	case review.IDConflict:
 		err = s.endTask(ctx, *t, a)
+	case review.IdentityCollision:
+		err = s.answerCollision(ctx, *t, a)
 	default:
 		err = s.answerIntent(ctx, *t, a)
 	}
@@ -95,7 +97,7 @@ func (s *Service) Answer(ctx context.Context, tenantID, taskID string, a Answer)
 // nothing.
 func actionsOf(kind string) []string {
 	switch kind {
-	case review.DecideEvent, review.IDConflict, review.ApproveIntent, review.HeldSend:
+	case review.DecideEvent, review.IDConflict, review.ApproveIntent, review.HeldSend, review.IdentityCollision:
 		return []string{Approve, Reject}
 	case review.UnknownSend:
 		return []string{Approve, Reject, CountAsSent}

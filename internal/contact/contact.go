@@ -51,7 +51,7 @@ type Contact struct {
 // only one.
 type Key struct {
 	Tenant       string   `json:"tenant"`
-	ID           string   `json:"id"` // kind:value
+	ID           string   `json:"id"` // of KeyID or EmailKeyID
 	Contact      string   `json:"contact"`
 	Shared       bool     `json:"shared,omitempty"` // never identifies one person
 	RuleVersion  int64    `json:"rule_version"`     // identity rule it was made under
@@ -59,9 +59,6 @@ type Key struct {
 	InboundEvent string   `json:"inbound_event"`
 	Version      int64    `json:"version,omitempty"`
 }
-
-// KeyID names a key of a kind.
-func KeyID(kind, value string) string { return kind + ":" + value }
 
 // The kinds of unique keys.
 const (

@@ -45,7 +45,7 @@ func Follow(id string, get func(id string) (*Contact, error)) (*Contact, []strin
 
 // AddressOf is the address that a key of kind email stands for.
 func AddressOf(keyID string) (address.Address, bool) {
-	value, ok := strings.CutPrefix(keyID, KindEmail+":")
+	_, value, ok := EmailKey(keyID)
 	if !ok {
 		return address.Address{}, false
 	}

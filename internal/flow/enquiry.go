@@ -124,7 +124,7 @@ func (b *builder) whose() match.Result {
 	if cand.Shared && b.settled(match.ReasonSharedInbox) {
 		res.Outcome = match.New
 	}
-	return res
+	return b.underBoth(res)
 }
 
 // settled tells whether the person whose answer this is approved with this

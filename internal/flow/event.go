@@ -150,7 +150,7 @@ func (b *builder) provenance() map[string]string {
 
 func (b *builder) candidates() []string {
 	if c := b.g.Seen.Contact; c != nil {
-		return []string{c.ID}
+		return b.nextCandidate([]string{c.ID})
 	}
 	return nil
 }

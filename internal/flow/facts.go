@@ -165,6 +165,8 @@ type Person struct {
 	Own     bool
 	Role    bool   // postmaster, no-reply and the like
 	Fault   string // why there is no address: a word of package match, or ""
+
+	NextKeyID string // identity key under the rule that is migrated to; "" without one
 }
 
 // Known tells whether there is an address at all.
@@ -181,7 +183,7 @@ func Identify(ids digest.Key, p tenant.Policy, written string) Person {
 	}
 	return Person{
 		Address: a,
-		KeyID:   "email:" + string(a.IdentityKey(IdentityRule(p))),
+		KeyID:   KeyUnder(p.Identity, a), NextKeyID: nextKey(p, a),
 		GuardID: GuardID(ids, p.Tenant, a),
 		Shared:  p.IsShared(a.String()),
 		Own:     p.IsOwn(a.String()),
@@ -189,14 +191,10 @@ func Identify(ids digest.Key, p tenant.Policy, written string) Person {
 	}
 }
 
-// IdentityRule is the policy's identity rule in the form that package address
-// takes.
+// IdentityRule is the policy's identity rule in force, in the form that package
+// address takes.
 func IdentityRule(p tenant.Policy) address.IdentityRule {
-	return address.IdentityRule{
-		KeepLocalCase: p.Identity.KeepLocalCase,
-		FoldDots:      p.Identity.FoldDots,
-		FoldPlus:      p.Identity.FoldPlus,
-	}
+	return RuleOf(p.Identity)
 }
 
 // GuardID names the guard of an address.

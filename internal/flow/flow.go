@@ -58,6 +58,12 @@ type Seen struct {
 	Caps      []ledger.Item     // of CapsOf, in its order
 	// Returned are those of Facts.Returned that there are.
 	Returned []followup.Intent
+
+	// During a migration of the identity rule. Contact is then that of Next where
+	// Key is nil.
+	Next        *contact.Key     // of the person's address, under the next rule
+	NextContact *contact.Contact // Next's, read through merges
+	Holder      *contact.Contact // whom the key that leads to Contact names, where that was merged into it
 }
 
 // Party is one more address that a wish not to be mailed is about, with what
@@ -67,6 +73,9 @@ type Party struct {
 	Key     *contact.Key
 	Contact *contact.Contact // the key's, read through merges
 	Guard   ledger.Item
+
+	Next        *contact.Key // as in Seen
+	NextContact *contact.Contact
 }
 
 // Answer is what a person said to a review task of kind DecideEvent.

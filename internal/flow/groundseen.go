@@ -30,11 +30,23 @@ type (
 		Intent  *keptIntent    `json:"i,omitempty"`
 		Replied *string        `json:"y,omitempty"` // intent
 		Caps    []*keptCap     `json:"u,omitempty"`
+
+		Elsewhere   []map[string]any `json:"w,omitempty"` // guards
+		Returned    []keptReturned   `json:"b,omitempty"`
+		Next        *keptKey         `json:"n,omitempty"`
+		NextContact *keptContact     `json:"m,omitempty"`
+		Holder      *keptContact     `json:"h,omitempty"`
 	}
 	keptOne struct { // one more party
-		Key     *keptKey       `json:"k,omitempty"`
-		Contact *keptContact   `json:"c,omitempty"`
-		Guard   map[string]any `json:"g,omitempty"`
+		Key         *keptKey       `json:"k,omitempty"`
+		Contact     *keptContact   `json:"c,omitempty"`
+		Guard       map[string]any `json:"g,omitempty"`
+		Next        *keptKey       `json:"n,omitempty"`
+		NextContact *keptContact   `json:"m,omitempty"`
+	}
+	keptReturned struct {
+		ID    string `json:"i"`
+		Guard string `json:"g"`
 	}
 	keptKey struct {
 		Contact string `json:"c"`
@@ -46,6 +58,7 @@ type (
 		Consent    int64  `json:"o"`
 		Revision   int64  `json:"r"`
 		Transition int64  `json:"t"`
+		Reach      int64  `json:"a,omitempty"`
 		// Of the fields that the event states: which are the same, as people read
 		// them, and the values of the others.
 		Same   []string          `json:"e,omitempty"`
@@ -94,12 +107,19 @@ func freezeSeen(g Ground) keptSeen {
 		}
 		k.Caps = append(k.Caps, &keptCap{c.Version(), c.Int("count")})
 	}
+	for _, e := range s.Elsewhere {
+		k.Elsewhere = append(k.Elsewhere, freezeGuard(e))
+	}
+	for _, i := range s.Returned {
+		k.Returned = append(k.Returned, keptReturned{i.ID, i.Guard})
+	}
+	k.Next, k.NextContact, k.Holder = freezeKey(s.Next), freezeContact(s.NextContact, g.Extraction), freezeContact(s.Holder, nil)
 	return k
 }
 
 func freezeOne(p Party) keptOne {
 	// No field of another party's contact is read.
-	return keptOne{freezeKey(p.Key), freezeContact(p.Contact, nil), freezeGuard(p.Guard)}
+	return keptOne{freezeKey(p.Key), freezeContact(p.Contact, nil), freezeGuard(p.Guard), freezeKey(p.Next), freezeContact(p.NextContact, nil)}
 }
 
 func freezeKey(k *contact.Key) *keptKey {
@@ -113,7 +133,7 @@ func freezeContact(c *contact.Contact, x *extract.Stored) *keptContact {
 	if c == nil {
 		return nil
 	}
-	k := &keptContact{ID: c.ID, Status: c.Status, Consent: c.ConsentVersion, Revision: c.Revision, Transition: c.Transition}
+	k := &keptContact{ID: c.ID, Status: c.Status, Consent: c.ConsentVersion, Revision: c.Revision, Transition: c.Transition, Reach: c.Reach}
 	if k.Status == contact.Active {
 		k.Status = ""
 	}
@@ -176,8 +196,12 @@ func (k Kept) Ground(ids digest.Key, e inbound.Event, p tenant.Policy, f Facts, 
 		return g, fmt.Errorf("%w: it is of %d more people, not %d", ErrGround, len(k.Also), len(others))
 	}
 	for i, o := range others {
-		party := Party{Person: o, Key: thawKey(k.Also[i].Key, o, e.Tenant), Contact: thawContact(k.Also[i].Contact, e.Tenant, nil)}
-		if party.Guard, err = thawGuard(k.Also[i].Guard); err != nil {
+		also := k.Also[i]
+		party := Party{
+			Person: o, Key: thawKey(also.Key, o.KeyID, e.Tenant), Contact: thawContact(also.Contact, e.Tenant, nil),
+			Next: thawKey(also.Next, o.NextKeyID, e.Tenant), NextContact: thawContact(also.NextContact, e.Tenant, nil),
+		}
+		if party.Guard, err = thawGuard(also.Guard); err != nil {
 			return g, err
 		}
 		g.Also = append(g.Also, party)
@@ -187,8 +211,22 @@ func (k Kept) Ground(ids digest.Key, e inbound.Event, p tenant.Policy, f Facts, 
 
 func (k Kept) seen(g Ground) (Seen, error) {
 	t := g.Event.Tenant
-	s := Seen{Key: thawKey(k.Seen.Key, g.Person, t), Contact: thawContact(k.Seen.Contact, t, g.Extraction)}
+	s := Seen{
+		Key: thawKey(k.Seen.Key, g.Person.KeyID, t), Contact: thawContact(k.Seen.Contact, t, g.Extraction),
+		Next: thawKey(k.Seen.Next, g.Person.NextKeyID, t), NextContact: thawContact(k.Seen.NextContact, t, g.Extraction),
+		Holder: thawContact(k.Seen.Holder, t, nil),
+	}
+	for _, i := range k.Seen.Returned {
+		s.Returned = append(s.Returned, followup.Intent{Tenant: t, ID: i.ID, Guard: i.Guard})
+	}
 	var err error
+	for _, e := range k.Seen.Elsewhere {
+		it, err := thawGuard(e)
+		if err != nil {
+			return s, err
+		}
+		s.Elsewhere = append(s.Elsewhere, it)
+	}
 	if s.Guard, err = thawGuard(k.Seen.Guard); err != nil {
 		return s, err
 	}
@@ -221,11 +259,11 @@ func (k Kept) seen(g Ground) (Seen, error) {
 	return s, nil
 }
 
-func thawKey(k *keptKey, p Person, tenantID string) *contact.Key {
+func thawKey(k *keptKey, id, tenantID string) *contact.Key {
 	if k == nil {
 		return nil
 	}
-	return &contact.Key{Tenant: tenantID, ID: p.KeyID, Contact: k.Contact, Shared: k.Shared}
+	return &contact.Key{Tenant: tenantID, ID: id, Contact: k.Contact, Shared: k.Shared}
 }
 
 func thawContact(k *keptContact, tenantID string, x *extract.Stored) *contact.Contact {
@@ -233,7 +271,7 @@ func thawContact(k *keptContact, tenantID string, x *extract.Stored) *contact.Co
 		return nil
 	}
 	c := &contact.Contact{
-		Tenant: tenantID, ID: k.ID, Status: k.Status, ConsentVersion: k.Consent, Revision: k.Revision, Transition: k.Transition,
+		Tenant: tenantID, ID: k.ID, Status: k.Status, ConsentVersion: k.Consent, Revision: k.Revision, Transition: k.Transition, Reach: k.Reach,
 	}
 	if c.Status == "" {
 		c.Status = contact.Active

@@ -27,7 +27,7 @@ type LinkStop struct {
 	Intent   followup.Intent   // the mail that carried the link
 	Guard    ledger.Item       // of the address it went to; nil when there is none
 	Contacts []contact.Contact // who has that address now, and who was mailed: different, none merged away
-	NoKey    string            // the address's key where nobody has it, so that nobody gets it meanwhile; "" else
+	NoKeys   []string          // the address's keys that nobody has, so that nobody gets one meanwhile
 	Now      utc.Time
 }
 
@@ -93,8 +93,8 @@ func StopByLink(l LinkStop, ids digest.Key) (ledger.Commit, error) {
 	if err := ChangeGuard(&c, GuardChange{Tenant: i.Tenant, ID: i.Guard, Seen: l.Guard, Event: "stop", Set: set, Audit: r}); err != nil {
 		return c, err
 	}
-	if l.NoKey != "" {
-		c.Check("contact_key", ledger.Key{Entity: ledger.ContactKey, Tenant: i.Tenant, ID: l.NoKey}, ledger.Missing())
+	for _, id := range l.NoKeys {
+		c.Check("contact_key", ledger.Key{Entity: ledger.ContactKey, Tenant: i.Tenant, ID: id}, ledger.Missing())
 	}
 	queued := []string{i.Contact} // of an address that is nobody's any more, what was queued for it ends all the same
 	for n, who := range l.Contacts {

@@ -38,10 +38,16 @@ func (b *builder) writeContact(res match.Result) (int64, error) {
 	if res.Outcome == match.New {
 		return 1, b.newContact()
 	}
-	// The key must still lead to whom it led to.
-	b.c.Check("contact_key", b.keyKey(), ledger.Is("contact", b.g.Seen.Key.Contact))
 	c := *b.g.Seen.Contact
+	// The key must still lead to whom it led to.
+	keys, err := b.knownKeys(c)
+	if err != nil {
+		return 0, err
+	}
 	set, details := b.fills(c)
+	if keys != nil {
+		return b.withKeys(c, keys, set, details)
+	}
 	if len(set) == 0 {
 		b.c.Check("contact", b.contactKey(), ledger.All(
 			ledger.All(ledger.Is("status", contact.Active), ledger.Is("consent_version", c.ConsentVersion)),
@@ -51,7 +57,7 @@ func (b *builder) writeContact(res match.Result) (int64, error) {
 	set["revision"] = c.Revision + 1
 	r := b.audit([]string{"filled_from_event"})
 	r.Details = details
-	_, err := b.c.Move(ledger.Step{
+	_, err = b.c.Move(ledger.Step{
 		Key: b.contactKey(), Transition: c.Transition, Event: "update", Set: set,
 		If: ledger.Is("status", contact.Active), Audit: r,
 	})
@@ -88,6 +94,9 @@ func (b *builder) newContact() error {
 			CreatedAt: b.g.Now, InboundEvent: b.g.Event.ID,
 		}
 		if err := b.c.Create("contact_key", b.keyKey(), k); err != nil {
+			return err
+		}
+		if err := b.nextOfNew(&c); err != nil {
 			return err
 		}
 	}

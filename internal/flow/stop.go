@@ -31,9 +31,8 @@ func (b *builder) stopAll(parties []Party, reason string) error {
 					return err
 				}
 			}
-		} else {
-			b.keyStaysUnknown(p)
 		}
+		b.keyStaysUnknown(p)
 		if i == 0 && p.Person.GuardID == b.g.Person.GuardID {
 			b.res.Contact = contactID
 		}
@@ -43,6 +42,9 @@ func (b *builder) stopAll(parties []Party, reason string) error {
 		if err := b.born(outbox.Operation{
 			ID: id, Kind: outbox.CancelIntents, Guard: p.Person.GuardID, Contact: contactID, Event: b.g.Event.ID,
 		}); err != nil {
+			return err
+		}
+		if err := b.stopNext(p, raised); err != nil {
 			return err
 		}
 	}
@@ -83,7 +85,8 @@ func (b *builder) stopAudit(p Party, reason string) audit.Record {
 
 // main is whom the event is about.
 func (b *builder) main() Party {
-	return Party{Person: b.g.Person, Key: b.g.Seen.Key, Contact: b.g.Seen.Contact, Guard: b.g.Seen.Guard}
+	s := b.g.Seen
+	return Party{Person: b.g.Person, Key: s.Key, Contact: s.Contact, Guard: s.Guard, Next: s.Next, NextContact: s.NextContact}
 }
 
 // parties are all the addresses that a wish not to be mailed may be about.
@@ -111,6 +114,7 @@ func (b *builder) erasedSince(g ledger.Item) bool {
 // keyStaysUnknown makes the absence of a contact part of the ground: if one
 // appears before this commit, its consent version has to be raised too.
 func (b *builder) keyStaysUnknown(p Party) {
+	b.nextStaysUnknown(p)
 	if p.Key != nil {
 		return
 	}

@@ -7,8 +7,8 @@ import (
 
 const (
 	// MaxStops is how many addresses one commit stops: each takes up to seven of
-	// its writes (ledger.MaxWrites).
-	MaxStops = 12
+	// its writes (ledger.MaxWrites), ten while the identity rule is migrated.
+	MaxStops = 9
 	// MaxHeld is how many it holds or releases, at two writes each, beside the
 	// few that a report can prove (rawmail.Message.ReturnedMarks).
 	MaxHeld = 24

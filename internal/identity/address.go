@@ -51,6 +51,18 @@ func (s *Service) readAddress(ctx context.Context, policy tenant.Policy, a Act) 
 	} else if err := ad.fits(); err != nil {
 		return nil, err
 	}
+	// While the identity rule is migrated the address has a second form, which
+	// is put with the first: a pass of the migration may be past it.
+	if p.NextKeyID != "" {
+		if ad.next, err = s.key(ctx, policy.Tenant, p.NextKeyID); err != nil {
+			return nil, err
+		}
+		if ad.next != nil && !ad.next.Shared {
+			if err := s.itsOwn(ctx, *ad.next, c); err != nil {
+				return nil, err
+			}
+		}
+	}
 	it, err := s.Store.Get(ctx, ledger.Key{Entity: ledger.Guard, Tenant: policy.Tenant, ID: p.GuardID})
 	if err != nil {
 		return nil, fmt.Errorf("read the guard of an address: %w", err)
@@ -83,12 +95,13 @@ type adding struct {
 	guard  people.Guard // of the address
 	change bool         // it becomes the main one
 	known  bool         // it leads to the contact already
+	next   *contact.Key // of its form under the rule that is migrated to, if there is one
 }
 
 // fits keeps what a decision reads of one person within bounds.
 func (a adding) fits() error {
 	c := a.who.contact
-	if n := len(c.Keys); n >= contact.MaxAddresses {
+	if n := len(c.Addresses()); n >= contact.MaxAddresses {
 		return &Refusal{fmt.Sprintf("contact %s has %d addresses, and at most %d", c.ID, n, contact.MaxAddresses), "is this really one person?"}
 	}
 	if n := len(a.who.addresses()); n >= contact.MaxPersonAddresses {
@@ -112,7 +125,7 @@ func (a adding) work(shown Plan) *work {
 	}
 	ch := change{of: c, event: "alias", reason: "person_gives_address", set: ledger.Item{}}
 	if !a.known {
-		ch.set["keys"] = append(slices.Clone(c.Keys), a.person.KeyID)
+		ch.set["keys"] = append(slices.Clone(c.Keys), a.forms()...)
 		ch.set["reach"] = c.Reach + 1
 		ch.guard = a.guard.ID
 		// What stands against mail there is the person's own wish from now on.
@@ -132,12 +145,31 @@ func (a adding) work(shown Plan) *work {
 	return w
 }
 
+// forms are the keys that are put: of the rule in force, and of the next one
+// where it has none.
+func (a adding) forms() []string {
+	forms := []string{a.person.KeyID}
+	if a.person.NextKeyID != "" && a.next == nil {
+		forms = append(forms, a.person.NextKeyID)
+	}
+	return forms
+}
+
 // putKey makes the address lead to the contact; that nobody had it is the
 // condition.
 func (a adding) putKey(c *ledger.Commit, st stamp) error {
-	return c.Create("contact_key", ledger.Key{Entity: ledger.ContactKey, Tenant: a.policy.Tenant, ID: a.person.KeyID}, contact.Key{
-		Tenant: a.policy.Tenant, ID: a.person.KeyID, Contact: a.who.contact.ID, RuleVersion: a.policy.Identity.Version, CreatedAt: st.at,
-	})
+	for n, id := range a.forms() {
+		rule := a.policy.Identity.Version
+		if n > 0 {
+			rule = a.policy.IdentityNext.Version
+		}
+		if err := c.Create("contact_key", ledger.Key{Entity: ledger.ContactKey, Tenant: a.policy.Tenant, ID: id}, contact.Key{
+			Tenant: a.policy.Tenant, ID: id, Contact: a.who.contact.ID, RuleVersion: rule, CreatedAt: st.at,
+		}); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (a adding) does(ch change) []string {

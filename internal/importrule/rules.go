@@ -86,7 +86,7 @@ func adapters() []string {
 
 func useCases() []string {
 	return below(internal("ingest", "process", "crmsync", "send", "feedback", "sweep", "console",
-		"optout", "timeline", "identity", "replay"))
+		"optout", "timeline", "identity", "identitymigration", "replay"))
 }
 
 // effects are the parts of the standard library by which a package would reach

@@ -156,7 +156,7 @@ func TestASmallDistanceOfStampsIsAWarning(t *testing.T) {
 func TestEveryCheckHasABreach(t *testing.T) {
 	t.Parallel()
 	broken := map[string]bool{}
-	for _, b := range slices.Concat(peopleBreaches(), sendingBreaches(), stopsBreaches(), personsBreaches(), ownersBreaches(), trailsBreaches(), routesBreaches()) {
+	for _, b := range slices.Concat(peopleBreaches(), sendingBreaches(), stopsBreaches(), personsBreaches(), ownersBreaches(), trailsBreaches(), routesBreaches(), identityBreaches()) {
 		broken[b.check] = true
 	}
 	for _, r := range invariant.Rules() {

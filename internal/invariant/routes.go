@@ -30,6 +30,7 @@ func (v *view) takeRoute(k ledger.Key, it ledger.Item) {
 		return
 	}
 	c.readable = true
+	v.ruled[k.Tenant] = &ruled{k, p.Identity, p.IdentityNext}
 	for _, m := range p.Mailboxes() {
 		c.endpoints[m.Route] = m.Endpoint
 	}

@@ -26,12 +26,14 @@ type deliveries struct {
 type keyRow struct {
 	key     ledger.Key
 	contact string
+	shared  bool
 }
 
 type contactRow struct {
 	key        ledger.Key
 	status     string
 	mergedInto string
+	email      string
 	keys       []string
 	absorbed   []string
 }
@@ -76,6 +78,7 @@ type taskRow struct {
 	key                                 ledger.Key
 	kind, state, event, intent, openFor string
 	contentHash                         string
+	about                               string // the contact key of a question about one
 }
 
 type guardRow struct {

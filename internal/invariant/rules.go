@@ -29,6 +29,8 @@ func Rules() []Rule {
 		{Name: "keys_lead_to_contacts", Promise: 2, Says: "a contact key leads to a contact that exists", find: keysLead},
 		{Name: "keys_lead_back", Promise: 2, Says: "the keys that a contact lists lead back to it or to whom it was merged into", find: keysLeadBack},
 		{Name: "one_contact_per_key", Promise: 2, Says: "no two active contacts list one key", find: oneContactPerKey},
+		{Name: "next_forms", Promise: 2, Says: "once a migration is ready, a key and its form under the next identity rule lead to one contact, or the form is shared, or a person is asked", find: nextForms},
+		{Name: "keys_in_force", Promise: 2, Says: "whoever has a key of an address has one under the identity rule in force, or none of its forms names anybody", find: keysInForce},
 		{Name: "merges_end", Promise: 2, Says: "a chain of merges ends in a contact that is not merged", find: mergesEnd},
 		{Name: "absorbed_agree", Promise: 2, Says: "a contact lists whoever leads to it by merges, and nobody else", find: absorbedAgree},
 		{Name: "contact_links", Promise: 2, Says: "enquiries, cadences and mappings name contacts that exist", find: contactLinks},

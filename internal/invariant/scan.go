@@ -93,12 +93,15 @@ func (v *view) take(it ledger.Item) {
 		v.tasks[refOf(k)] = &taskRow{
 			key: k, kind: v.word(it.Text("kind")), state: v.word(it.Text("state")), event: it.Text("event"), intent: it.Text("intent"),
 			openFor: v.word(it.Text("open_for")), contentHash: it.Text("content_hash"),
+			about: it.Text("key"),
 		}
 	case ledger.Guard:
 		v.takeGuard(k, it)
+	case ledger.Migration:
+		v.migrations[k] = v.word(it.Text("state"))
 	case ledger.PolicyCurrent, ledger.MailRoute:
 		v.takeRoute(k, it)
-	case ledger.Extraction, ledger.LoopCap, ledger.Feedback, ledger.FeedProbe, ledger.Deployment, ledger.Idempotency, ledger.Policy, ledger.Stop, ledger.Spending, ledger.Audit:
+	case ledger.Extraction, ledger.LoopCap, ledger.Feedback, ledger.FeedProbe, ledger.Deployment, ledger.Idempotency, ledger.Policy, ledger.Stop, ledger.Spending, ledger.IdentityRule, ledger.Audit:
 		// Known by their version alone.
 	}
 }

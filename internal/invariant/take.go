@@ -32,10 +32,12 @@ func (v *view) takeInbound(k ledger.Key, it ledger.Item) {
 func (v *view) takePerson(k ledger.Key, it ledger.Item) {
 	switch k.Entity {
 	case ledger.ContactKey:
-		v.keys[refOf(k)] = &keyRow{key: k, contact: it.Text("contact")}
+		shared, _ := it["shared"].(bool)
+		v.keys[refOf(k)] = &keyRow{key: k, contact: it.Text("contact"), shared: shared}
 	case ledger.Contact:
 		v.contacts[refOf(k)] = &contactRow{
-			key: k, status: v.word(it.Text("status")), mergedInto: it.Text("merged_into"), keys: texts(it["keys"]), absorbed: texts(it["absorbed"]),
+			key: k, status: v.word(it.Text("status")), mergedInto: it.Text("merged_into"), email: it.Text("email"), keys: texts(it["keys"]),
+			absorbed: texts(it["absorbed"]),
 		}
 	case ledger.Enquiry:
 		v.enquiries = append(v.enquiries, &linkRow{key: k, event: it.Text("event"), intent: it.Text("intent")})

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"onefold/internal/contact"
 	"onefold/internal/followup"
 	"onefold/internal/inbound"
 	"onefold/internal/ledger"
@@ -38,7 +39,7 @@ func auditComplete(f *finder) {
 func nounKey(r ref) ledger.Key {
 	entity, id, _ := strings.Cut(r.id, "/")
 	k := ledger.Key{Entity: ledger.Entity(entity), Tenant: r.tenant, ID: id}
-	if k.Entity == ledger.Attempt || k.Entity == ledger.CRMMapping {
+	if k.Entity == ledger.Attempt || k.Entity == ledger.CRMMapping || k.Entity == ledger.Migration {
 		if at := strings.LastIndexByte(id, '/'); at >= 0 {
 			k.ID, k.Sub = id[:at], id[at+1:]
 		}
@@ -58,6 +59,8 @@ func machineOf(e ledger.Entity) *machine.Table {
 		return review.Machine()
 	case ledger.Operation:
 		return outbox.Machine()
+	case ledger.Migration:
+		return contact.MigrationMachine()
 	default:
 		return nil
 	}

@@ -34,6 +34,8 @@ type view struct {
 	trails     map[ref][]step          // the same, in order
 	routes     map[string]*routeRow    // by address or @domain
 	claimed    map[string]*claimed     // by tenant
+	ruled      map[string]*ruled       // by tenant
+	migrations map[ledger.Key]string   // states
 	words      map[string]string
 }
 
@@ -46,6 +48,7 @@ func newView(ids *digest.Key) *view {
 		attempts: map[ref][]*attemptRow{}, tasks: map[ref]*taskRow{}, guards: map[ref]*guardRow{},
 		providers: map[string]bool{}, operations: map[ref]*operationRow{}, timers: map[ref][]*operationRow{},
 		routes: map[string]*routeRow{}, claimed: map[string]*claimed{},
+		ruled: map[string]*ruled{}, migrations: map[ledger.Key]string{},
 		nouns: map[ref]*nounRow{}, trails: map[ref][]step{}, words: map[string]string{},
 	}
 }

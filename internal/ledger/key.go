@@ -28,7 +28,7 @@ const (
 	Event           Entity = "event"            // inbound.EventID
 	Delivery        Entity = "delivery"         // event ID; time and token of the delivery
 	Extraction      Entity = "extraction"       // event ID; model@prompt version
-	ContactKey      Entity = "contact_key"      // kind:canonical value
+	ContactKey      Entity = "contact_key"      // kind:canonical value; of addresses email: or email.v<rule version>:
 	Contact         Entity = "contact"          // contact ID
 	Enquiry         Entity = "enquiry"          // contact ID; hash of its cause
 	MatchDecision   Entity = "match_decision"   // event ID
@@ -51,6 +51,9 @@ const (
 	Spending        Entity = "spending"         // day of UTC, as 2026-03-04: what a tenant's readings cost
 	Operation       Entity = "operation"        // operation ID
 	Audit           Entity = "audit"            // entity/ID of the noun; transition
+
+	IdentityRule Entity = "identity_rule"      // "rule"; version of it, and what that is for ever
+	Migration    Entity = "identity_migration" // "rule"; version that is migrated to
 )
 
 // NoTenant stands where an item belongs to the deployment.
@@ -66,7 +69,7 @@ func (e Entity) Table() schema.Table {
 	case Audit:
 		return schema.Audit
 	case ContactKey, Contact, Enquiry, MatchDecision, Intent, Attempt, ReviewTask, Guard,
-		Cadence, LoopCap, CRMMapping, ProviderMessage, Feedback, FeedProbe, Deployment, Idempotency, Policy, PolicyCurrent, MailRoute, Stop, Spending:
+		Cadence, LoopCap, CRMMapping, ProviderMessage, Feedback, FeedProbe, Deployment, Idempotency, Policy, PolicyCurrent, MailRoute, Stop, Spending, IdentityRule, Migration:
 		return schema.Ledger
 	}
 	return ""

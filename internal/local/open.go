@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"time"
 
 	"onefold/internal/app"
 	"onefold/internal/blob/dir"
@@ -51,7 +50,7 @@ func Open(folder string) (*Opened, error) {
 	}
 	o := &Opened{
 		Store: store, Release: store.Close, Secrets: d.secrets(),
-		Policies: &policybook.Book{Store: store, Now: app.Clock, Keep: time.Second},
+		Policies: &policybook.Book{Store: store, Now: app.Clock, Keep: keepPolicy}, Settle: settle,
 	}
 	if fault == nil {
 		fault = fill(o, d, secrets)

@@ -133,10 +133,10 @@ func Start(ctx context.Context, cfg Config) (_ *System, err error) {
 	}
 	wired := app.Wire(app.Parts{
 		Store: s.stores.ledger, Blob: s.stores.blob, Mailer: mail, CRM: crmsync.OneAccount(crm), Extractor: rules.New(), IDs: key,
-		Secrets: secret.Webhooks(cfg.Data.secrets()), Now: app.Clock, Log: cfg.Log, Timeout: workerTimeout, CallTime: callTime, KeepPolicy: time.Second, PublicURL: "http://" + listener.Addr().String(), Outside: outside,
+		Secrets: secret.Webhooks(cfg.Data.secrets()), Now: app.Clock, Log: cfg.Log, Timeout: workerTimeout, CallTime: callTime, KeepPolicy: keepPolicy, PublicURL: "http://" + listener.Addr().String(), Outside: outside,
 	})
 	s.ready(wired)
-	s.Opened = &Opened{Store: s.stores.ledger, Blob: s.stores.blob, IDs: key, Policies: wired.Policies, Secrets: cfg.Data.secrets()}
+	s.Opened = &Opened{Store: s.stores.ledger, Blob: s.stores.blob, IDs: key, Policies: wired.Policies, Secrets: cfg.Data.secrets(), Settle: settle}
 	s.URL, s.MailURL, s.CRMURL = "http://"+listener.Addr().String(), s.fakes.sesURL, s.fakes.crmURL
 	token := idempotency.NewOwner()
 	s.server = &http.Server{Handler: s.routes(cfg, token), ReadHeaderTimeout: 10 * time.Second, ReadTimeout: time.Minute}

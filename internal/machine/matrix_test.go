@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"onefold/internal/claim"
+	"onefold/internal/contact"
 	"onefold/internal/followup"
 	"onefold/internal/inbound"
 	"onefold/internal/machine"
@@ -78,6 +79,13 @@ func nouns() map[string]noun {
 			lose       .            unknown      .            .            .
 			close      completed    completed    .            completed    completed
 			set_aside  unknown      unknown      .            unknown      .`},
+		"identity migration": {contact.MigrationMachine(), `
+			event     started  adding   ready    active:x  aborted
+			begin     adding   .        adding   .         .
+			finish    .        ready    .        .         .
+			activate  .        .        active   .         .
+			abort     aborted  aborted  aborted  .         .
+			restart   .        .        .        .         started`},
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"onefold/internal/claim"
+	"onefold/internal/contact"
 	"onefold/internal/followup"
 	"onefold/internal/inbound"
 	"onefold/internal/machine"
@@ -37,6 +38,7 @@ func sections() []section {
 		{followup.AttemptMachine(), "internal/followup", "An attempt is one submission of an intent, written down before it is made. What arrives late is written to it too."},
 		{outbox.Machine(), "internal/outbox", "An operation is one thing to do outside, written in the commit that decided it. It is also the timer of its intent."},
 		{claim.Machine(), "internal/claim", "An idempotency record says who is at the work of a row, until when, and what came of it. Its states are the row's `status`, beside the row's own `state`; on work that has no row it stands alone."},
+		{contact.MigrationMachine(), "internal/contact", "A migration brings an identity rule into force: the keys under it first, then the rule."},
 	}
 }
 

@@ -27,6 +27,7 @@ const (
 	ReasonFieldConflict = "field_conflict"
 	ReasonContactErased = "contact_erased"
 	ReasonPhoneShared   = "phone_of_another_contact"
+	ReasonRuleCollision = "identity_rule_collision" // the rule that is migrated to names another contact
 )
 
 // Decision is the stored match decision of one event.

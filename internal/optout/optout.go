@@ -99,7 +99,7 @@ func (s *Service) stop(ctx context.Context, i followup.Intent) (done bool, err e
 		return false, fmt.Errorf("read guard: %w", err)
 	}
 	var unread []error
-	if l.Contacts, l.NoKey, unread, err = s.people(ctx, i); err != nil {
+	if l.Contacts, l.NoKeys, unread, err = s.people(ctx, i); err != nil {
 		return false, err
 	}
 	if l.Stands() {
@@ -135,59 +135,66 @@ var errUnreadable = errors.New("optout: cannot be read")
 // A ledger that does not answer is an error. What it holds and this code cannot
 // read (a policy of newer code, a damaged row) is told in unread and left out:
 // the guard alone forbids every mail to the address, and must not wait for it.
-func (s *Service) people(ctx context.Context, i followup.Intent) (list []contact.Contact, noKey string, unread []error, err error) {
-	holder, noKey, err := s.holder(ctx, i)
+func (s *Service) people(ctx context.Context, i followup.Intent) (list []contact.Contact, noKeys []string, unread []error, err error) {
+	holders, noKeys, err := s.holders(ctx, i)
 	if errors.Is(err, errUnreadable) {
 		unread, err = append(unread, err), nil
 	}
 	if err != nil {
-		return nil, "", nil, err
+		return nil, nil, nil, err
 	}
 	seen := map[string]bool{}
-	for _, id := range []string{i.Contact, holder} {
+	for _, id := range append([]string{i.Contact}, holders...) {
 		c, err := s.survivor(ctx, i.Tenant, id)
 		switch {
 		case errors.Is(err, errUnreadable):
 			unread = append(unread, err)
 		case err != nil:
-			return nil, "", nil, err
+			return nil, nil, nil, err
 		case c.ID != "" && !seen[c.ID]:
 			seen[c.ID] = true
 			list = append(list, c)
 		}
 	}
-	return list, noKey, unread, nil
+	return list, noKeys, unread, nil
 }
 
-// holder is the contact that has the address now, "" if none has it alone.
-// noKey is the key of the address where there is none yet: an alias may make it
+// holders are the contacts that have the address now, each form of it for
+// itself: none, one or, while the identity rule is migrated, perhaps two. noKeys
+// are the keys of the address where there is none yet: an alias may make one
 // before the stop is committed, and then its contact has to be told too.
-func (s *Service) holder(ctx context.Context, i followup.Intent) (id, noKey string, err error) {
+func (s *Service) holders(ctx context.Context, i followup.Intent) (list, noKeys []string, err error) {
 	policy, err := s.Policies.Current(ctx, i.Tenant)
 	var invalid *tenant.InvalidError
 	switch {
 	case errors.Is(err, policybook.ErrNone):
-		return "", "", nil
+		return nil, nil, nil
 	case errors.As(err, &invalid):
-		return "", "", fmt.Errorf("%w: the policy", errUnreadable)
+		return nil, nil, fmt.Errorf("%w: the policy", errUnreadable)
 	case err != nil:
-		return "", "", err
+		return nil, nil, err
 	}
 	p := flow.Identify(s.IDs, policy, i.Recipient)
 	if !p.Known() || p.Shared {
-		return "", "", nil
+		return nil, nil, nil
 	}
-	it, err := s.Store.Get(ctx, ledger.Key{Entity: ledger.ContactKey, Tenant: i.Tenant, ID: p.KeyID})
-	if err != nil {
-		return "", "", fmt.Errorf("read contact key: %w", err)
+	for _, id := range []string{p.KeyID, p.NextKeyID} {
+		if id == "" {
+			continue
+		}
+		it, err := s.Store.Get(ctx, ledger.Key{Entity: ledger.ContactKey, Tenant: i.Tenant, ID: id})
+		if err != nil {
+			return nil, nil, fmt.Errorf("read contact key: %w", err)
+		}
+		shared, _ := it["shared"].(bool)
+		switch {
+		case it == nil:
+			noKeys = append(noKeys, id)
+		case !shared:
+			list = append(list, it.Text("contact"))
+		}
 	}
-	if it == nil {
-		return "", p.KeyID, nil
-	}
-	if shared, _ := it["shared"].(bool); shared {
-		return "", "", nil
-	}
-	return it.Text("contact"), "", nil
+	return list, noKeys, nil
 }
 
 // survivor is the contact that an ID leads to, or one without ID.

@@ -4,8 +4,9 @@
 // Its invariant: a version, once stored, never changes, and the version in
 // force only rises. What was decided under a version can be read with it. A
 // mailbox that a policy in force names leads to its tenant and endpoint, and no
-// two tenants hold one. It refuses a changed identity rule, under which known
-// keys would not be found.
+// two tenants hold one. A version of the identity rule is one rule for ever, and
+// another rule comes into force only when its migration is ready: under it every
+// key that there is will be found.
 package policybook
 
 import (
@@ -28,13 +29,6 @@ var ErrNone = errors.New("policybook: no policy for this tenant")
 // ErrStale means that the document's version is not above the one in force.
 // Whoever applies it reads the one in force and raises the number.
 var ErrStale = errors.New("policybook: the version is not above the one in force")
-
-// ErrIdentityChanged means that the document has another identity rule than the
-// policy in force, in any of its fields. The keys in the ledger were made under
-// that rule, so under another one an address that is known would be taken for a
-// new one, and get a second contact. Whoever applies it keeps the identity part
-// as it is: there is no migration of keys yet.
-var ErrIdentityChanged = errors.New("policybook: the identity rule is not the one in force")
 
 // MaxBytes is the most a policy document may have, so that it fits an item.
 const MaxBytes = 256 << 10
@@ -159,8 +153,13 @@ const applyTries = 4
 // current one in one commit, and its mailboxes become the tenant's in the same.
 // A document that is in force already, word for word, is no error and changes
 // nothing. Applied at once by two, one wins and
-// the other gets ErrStale. A document that changes the identity rule gets
-// ErrIdentityChanged, one with a mailbox of another tenant ErrMailboxTaken.
+// the other gets ErrStale. A document with a mailbox of another tenant gets
+// ErrMailboxTaken.
+//
+// One that names another identity rule in identity_next begins its migration,
+// one that no longer names it ends that, and one that puts it in force needs it
+// ready: else it gets ErrNotReady. Any other change of the identity rule gets
+// ErrIdentityChanged, and another rule under a known version ErrRuleBound.
 func (b *Book) Apply(ctx context.Context, document []byte, by string) (tenant.Policy, error) {
 	if len(document) > MaxBytes {
 		return tenant.Policy{}, fmt.Errorf("policy document of %d bytes: at most %d", len(document), MaxBytes)
@@ -174,7 +173,7 @@ func (b *Book) Apply(ctx context.Context, document []byte, by string) (tenant.Po
 		switch {
 		case err == nil:
 			return p, nil
-		case !errors.Is(err, errRoutesMoved):
+		case !errors.Is(err, errRoutesMoved) && !errors.Is(err, errRuleMoved):
 			return tenant.Policy{}, err
 		case try == applyTries:
 			return tenant.Policy{}, fmt.Errorf("apply policy version %d of tenant %s: %w", p.Version, p.Tenant, err)
@@ -204,12 +203,16 @@ func (b *Book) apply(ctx context.Context, p tenant.Policy, document []byte, by s
 		if err != nil {
 			return fmt.Errorf("stored policy of tenant %s: %w", p.Tenant, err)
 		}
-		if before.Identity != p.Identity {
-			return ErrIdentityChanged
-		}
 	}
 	c, err := b.applyCommit(current, p, document, by)
 	if err != nil {
+		return err
+	}
+	old := &before
+	if current == nil {
+		old = nil
+	}
+	if err := b.identity(ctx, &c, old, p, by); err != nil {
 		return err
 	}
 	if err := b.routes(ctx, &c, before, p); err != nil {
@@ -222,6 +225,9 @@ func (b *Book) apply(ctx context.Context, p tenant.Policy, document []byte, by s
 		}
 		if _, moved := r.By("route"); moved {
 			return errRoutesMoved
+		}
+		if _, moved := r.By("identity_migration"); moved {
+			return errRuleMoved
 		}
 		return ErrStale
 	}

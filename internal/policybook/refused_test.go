@@ -96,8 +96,8 @@ func TestApplyThatFailedMayBeRepeated(t *testing.T) {
 			}
 			apply(t, newBook(store), document(2, "Two"))
 			inForce(t, newBook(store), 2, "Two")
-			if rows := len(policyRows(t, store)); rows != 5 {
-				t.Errorf("%d rows, want 5", rows)
+			if rows := len(policyRows(t, store)); rows != 6 {
+				t.Errorf("%d rows, want 6", rows)
 			}
 		})
 	}

@@ -22,7 +22,7 @@ func (s *Service) see(ctx context.Context, g flow.Ground) (flow.Seen, error) {
 	var seen flow.Seen
 	var reads []read
 	if g.Person.Known() {
-		reads = addressed(t, g.Person, &seen.Key, &seen.Guard)
+		reads = append(addressed(t, g.Person, &seen.Key, &seen.Guard), nextForm(t, g.Person, &seen.Next)...)
 	}
 	if rule, ruled := flow.RuleFor(g); ruled {
 		id := followup.IntentID(s.IDs, t, g.Facts.Cause, rule.ID, rule.Version)
@@ -46,12 +46,17 @@ func (s *Service) see(ctx context.Context, g flow.Ground) (flow.Seen, error) {
 	if err := s.seeThread(ctx, g, &seen); err != nil {
 		return seen, err
 	}
+	if err := s.seeNext(ctx, t, seen.Next, &seen.NextContact); err != nil {
+		return seen, err
+	}
 	from := ""
 	switch {
 	case g.Person.Shared || seen.Key != nil && seen.Key.Shared:
 		from = flow.KeylessContact(s.IDs, t, g.Facts.Cause)
 	case seen.Key != nil:
 		from = seen.Key.Contact
+	case seen.Next != nil && !seen.Next.Shared:
+		from = seen.Next.Contact
 	}
 	if from == "" {
 		return seen, nil
@@ -69,6 +74,9 @@ func (s *Service) see(ctx context.Context, g flow.Ground) (flow.Seen, error) {
 		if e.Item != nil {
 			seen.Elsewhere = append(seen.Elsewhere, e.Item)
 		}
+	}
+	if err := s.seeHolder(ctx, g, chain, &seen); err != nil {
+		return seen, err
 	}
 	return seen, s.seeContact(ctx, g, chain, &seen)
 }
@@ -131,10 +139,14 @@ func (s *Service) replied(ctx context.Context, t string, ours []*followup.Provid
 // party reads what the ledger holds of one more address.
 func (s *Service) party(ctx context.Context, t string, p flow.Person) (flow.Party, error) {
 	out := flow.Party{Person: p}
-	if err := s.read(ctx, addressed(t, p, &out.Key, &out.Guard)); err != nil || out.Key == nil {
+	reads := append(addressed(t, p, &out.Key, &out.Guard), nextForm(t, p, &out.Next)...)
+	if err := s.read(ctx, reads); err != nil || out.Key == nil && out.Next == nil {
 		return out, err
 	}
-	var err error
+	err := s.seeNext(ctx, t, out.Next, &out.NextContact)
+	if err != nil || out.Key == nil {
+		return out, err
+	}
 	out.Contact, _, err = people.Find(ctx, s.Store, t, out.Key.Contact)
 	return out, err
 }

@@ -17,6 +17,8 @@ const (
 	UnknownSend   = "unknown_send"   // a send whose outcome is not known
 	HeldSend      = "held_send"      // a send that a hold, a mode or time stopped
 	IDConflict    = "id_conflict"    // a delivery came again with other content
+
+	IdentityCollision = "identity_collision" // two people have one key under the identity rule that comes next
 )
 
 // The states of a task.
@@ -39,8 +41,8 @@ var table = machine.Table{
 	Moves: []machine.Move{
 		{Event: "approve", From: []string{Open}, To: Approved, By: "a person"},
 		{Event: "reject", From: []string{Open}, To: Rejected, By: "a person"},
-		{Event: "close", From: []string{Open}, To: Closed, By: "send, feedback"},
-		{Event: "refresh", From: []string{Open}, To: Open, By: "extract: the ground changed, the question stays"},
+		{Event: "close", From: []string{Open}, To: Closed, By: "send, feedback, policy migrate"},
+		{Event: "refresh", From: []string{Open}, To: Open, By: "extract: the ground changed, the question stays; console: an answer that waits for something else"},
 	},
 }
 
@@ -61,6 +63,9 @@ type Task struct {
 	Reasons    []string `json:"reasons,omitempty"`
 	// ContentHash is the mail that an approval would bind.
 	ContentHash string `json:"content_hash,omitempty"`
+	// Key is the contact key that the question is about: personal, it holds an
+	// address.
+	Key string `json:"key,omitempty"`
 	// Guard is the result of the guard check when the task was made.
 	Guard string `json:"guard_result,omitempty"`
 	// Raw is other content that belongs to the question (blob.Ref).

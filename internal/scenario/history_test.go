@@ -49,14 +49,16 @@ func callsToBreak() []string {
 		"extract: event refer", "send: intent claim", "send: submit", "send: intent accept", "send: intent lose", "send: intent suppress", "send: intent refer",
 		"send: operation finish", "send: operation postpone", "crmsync: crm_mapping create", "crmsync: upsert contact", "crmsync: crm_mapping sync", "crmsync: operation claim",
 		"crmsync: operation wait", "crmsync: operation wake", "crmsync: upsert note", "crmsync: operation finish", "feedback: attempt sent", "feedback: attempt delivered",
-		"feedback: intent evidence", "feedback: guard stop", "console: event decide", "console: intent approve", "console: intent resend", "sweep: row nudge", "operator: contact merge", "operator: contact split", "operator: contact alias", "operator: contact change_address",
+		"feedback: intent evidence", "feedback: guard stop", "console: event decide", "console: intent approve", "console: intent resend", "sweep: row nudge",
+		"operator: contact merge", "operator: contact split", "operator: contact alias", "operator: contact change_address",
+		"migrate: identity_migration update", "migrate: contact_key create", "migrate: review_task open", "console: review_task approve",
 	}
 }
 
 // happening draws one step without its time.
 func happening(t *rapid.T, i int) string {
 	who := rapid.SampledFrom([]string{"kim@example.com", "lou@example.org", "Kim@Example.com", "office@riverside.example"}).Draw(t, "who")
-	switch rapid.IntRange(0, 21).Draw(t, "what") {
+	switch rapid.IntRange(0, 25).Draw(t, "what") {
 	case 0, 1, 2, 3, 4:
 		return fmt.Sprintf(`form id=msg-%d email=%s name="Kim Lee" message="Question %d."`, rapid.IntRange(0, 4).Draw(t, "id"), who, i)
 	case 5:
@@ -92,6 +94,9 @@ func happening(t *rapid.T, i int) string {
 	case 20:
 		return rapid.SampledFrom([]string{"merge lou@example.org kim@example.com", "merge alex.morgan@customer.example kim@example.com", "merge kim@example.com lou@example.org",
 			"split lou@example.org", "split kim@example.com", "split alex.morgan@customer.example", "erase lou@example.org"}).Draw(t, "people")
+	}
+	if more := happeningToRules(t, who); more != "" {
+		return more
 	}
 	return rapid.SampledFrom([]string{"feed off", "feed on", "model silent", "model unsure", "model opt-out", "model wild"}).Draw(t, "rest")
 }

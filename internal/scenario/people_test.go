@@ -33,7 +33,10 @@ func (w *world) contactOf(address string) contact.Contact {
 	if k == nil {
 		w.must(errNoAnswer)
 	}
-	id := k.Text("contact")
+	return w.survivor(k.Text("contact"))
+}
+
+func (w *world) survivor(id string) contact.Contact {
 	for {
 		var c contact.Contact
 		w.must(w.get(contactKey(id)).Decode(&c))

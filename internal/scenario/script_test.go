@@ -197,6 +197,8 @@ func policyOf(version int, changes []string) []byte {
 			v = n
 		}
 		switch key {
+		case "next", "rule":
+			ruleChange(doc, key, value)
 		case "crm":
 			doc["crm"] = map[string]any{"kind": "", "task": false}
 		case "fill":

@@ -56,6 +56,10 @@ func (w *world) do(s step) {
 	case "policy":
 		w.file.policy = append(w.file.policy[:len(w.file.policy):len(w.file.policy)], strings.Join(s.words, " "))
 		w.applyPolicy(w.file.policy)
+	case "rule":
+		w.rule(s)
+	case "migrate":
+		w.migrate()
 	case "stop", "resume":
 		w.stopped = s.verb == "stop"
 		w.stop(s.words[0], w.stopped)

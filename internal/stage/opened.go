@@ -21,6 +21,9 @@ type Opened struct {
 	// Slack is within which time the stamps of two records do not tell which
 	// was first; 0: 30 s, a worker's life where one clock stamps everything.
 	Slack time.Duration
+	// Settle is how long after a policy was applied a process may still work under
+	// the one before.
+	Settle time.Duration
 	// Release lets go of what is held; nil where nothing is.
 	Release func() error
 }

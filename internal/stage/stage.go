@@ -155,7 +155,7 @@ func (c *Cloud) Open(ctx context.Context) (*Opened, error) {
 	if err != nil {
 		return nil, err
 	}
-	o := &Opened{Secrets: secrets, Slack: slack}
+	o := &Opened{Secrets: secrets, Slack: slack, Settle: app.PolicySettles()}
 	if o.IDs, err = app.DeriveKey(kept.Current); err != nil {
 		return nil, err
 	}

@@ -11,6 +11,7 @@ import (
 // check reports what a schema cannot say. Values that the schema refused are
 // absent here, and what is absent is not reported again.
 func check(p Policy, found *problems) {
+	checkNext(p, found)
 	checkEndpoints(p.Endpoints, found)
 	checkMailboxes(p, found)
 	checkAddresses(p, found)

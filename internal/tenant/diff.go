@@ -35,9 +35,7 @@ func warnings(before, after Policy) []string {
 	if after.Version <= before.Version && before.Tenant == after.Tenant {
 		lines = append(lines, fmt.Sprintf("warning: the policy changes but its version goes from %d to %d: raise it", before.Version, after.Version))
 	}
-	if before.Identity != after.Identity {
-		lines = append(lines, "warning: the identity rule changes, so this cannot be applied: a changed identity rule needs a migration, which this version does not have: keep the identity part as it is")
-	}
+	lines = append(lines, ruleWarnings(before, after)...)
 	for _, e := range after.Endpoints {
 		old, ok := before.Endpoint(e.Name)
 		if ok && (old.Scheme != e.Scheme || old.Mailbox != e.Mailbox || !sameIDs(old, e)) {

@@ -164,7 +164,7 @@ func TestDiffSaysThatAnotherIdentityRuleNeedsAMigration(t *testing.T) {
 		after := before
 		after.Version, after.Identity = 2, identity
 		got := tenant.Diff(before, after)
-		if len(got) == 0 || !strings.HasPrefix(got[0], "warning: the identity rule changes") || !strings.Contains(got[0], "needs a migration, which this version does not have") {
+		if len(got) == 0 || !strings.HasPrefix(got[0], "warning: the identity rule changes") || !strings.Contains(got[0], "cannot be applied: keep identity as it is") {
 			t.Errorf("%+v: Diff = %q, want a warning that it cannot be applied", identity, got)
 		}
 	}

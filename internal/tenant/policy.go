@@ -33,6 +33,10 @@ type Policy struct {
 	Limits          Limits       `json:"limits"`
 	Mail            Mail         `json:"mail"`
 	CRM             CRM          `json:"crm"`
+
+	// IdentityNext is the identity rule that is being migrated to, with a version
+	// above that of Identity; nil when none is. See docs/identity-rule.md.
+	IdentityNext *Identity `json:"identity_next,omitempty"`
 }
 
 // Endpoint is one way in: an address of the HTTP API, /v1/{tenant}/{endpoint
@@ -111,7 +115,7 @@ type FieldMap struct {
 // person. Case folding of the local part is on unless switched off; dots and
 // plus tags mean different people unless the business has decided otherwise.
 type Identity struct {
-	Version       int64 `json:"version"` // of the rule; changing the rule is a migration
+	Version       int64 `json:"version"` // that rule's for ever; changing the rule is a migration
 	KeepLocalCase bool  `json:"keep_local_case"`
 	FoldDots      bool  `json:"fold_dots"`
 	FoldPlus      bool  `json:"fold_plus"`

@@ -91,21 +91,32 @@ func (g *gatherer) startPerson(ids digest.Key, q Query, t *Timeline) error {
 	}
 	t.Guard, g.asked = &Guard{ID: p.GuardID}, p.GuardID
 	g.want(ledger.Guard, p.GuardID)
-	it, err := g.store.Get(g.ctx, ledger.Key{Entity: ledger.ContactKey, Tenant: g.tenant, ID: p.KeyID})
-	if err != nil {
-		return fmt.Errorf("read the contact key: %w", err)
-	}
-	if it != nil {
-		var k contact.Key
-		if err := it.Decode(&k); err != nil {
-			return err
-		}
-		t.Known = true
-		if err := g.owns(ids, k.Contact, t.Guard); err != nil {
+	for _, id := range []string{p.KeyID, p.NextKeyID} {
+		if err := g.startKey(ids, id, t); err != nil {
 			return err
 		}
 	}
 	return g.openQuestions(ids, policy, p, t)
+}
+
+// startKey goes by one form of the address: "" is none.
+func (g *gatherer) startKey(ids digest.Key, id string, t *Timeline) error {
+	if id == "" {
+		return nil
+	}
+	it, err := g.store.Get(g.ctx, ledger.Key{Entity: ledger.ContactKey, Tenant: g.tenant, ID: id})
+	if err != nil {
+		return fmt.Errorf("read the contact key: %w", err)
+	}
+	if it == nil {
+		return nil
+	}
+	var k contact.Key
+	if err := it.Decode(&k); err != nil {
+		return err
+	}
+	t.Known = true
+	return g.owns(ids, k.Contact, t.Guard)
 }
 
 // openQuestions finds events that wait for a person and so have made no

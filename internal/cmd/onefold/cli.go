@@ -35,6 +35,7 @@ type grammar struct {
 		Diff     policyDiffCmd     `cmd:"" help:"compare a policy document with the one in force"`
 		Apply    policyApplyCmd    `cmd:"" help:"put a policy document in force"`
 		Show     policyShowCmd     `cmd:"" help:"print a policy that was applied"`
+		Migrate  policyMigrateCmd  `cmd:"" help:"make the next identity rule ready to come into force"`
 	} `cmd:"" help:"check, compare, apply and show policies"`
 	Secret struct {
 		Set    secretSetCmd    `cmd:"" help:"set a webhook secret or a CRM token"`
@@ -119,7 +120,7 @@ func onStage(command string) bool {
 // onLedger tells the commands that the holder of a ledger carries out for
 // others.
 func onLedger(command string) bool {
-	return named(command, "explain", "verify", "policy diff", "policy apply", "policy show", "secret set", "secret revoke", "secret list",
+	return named(command, "explain", "verify", "policy diff", "policy apply", "policy show", "policy migrate", "secret set", "secret revoke", "secret list",
 		"contact show", "contact merge", "contact split", "contact alias", "contact address")
 }
 

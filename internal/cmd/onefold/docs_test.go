@@ -120,7 +120,7 @@ func TestWhatACommandLineLacksIsFound(t *testing.T) {
 	for line, want := range map[string]string{
 		"make test": "", "make run ARGS='-quiet'": "", "make teleport": "target teleport", "make ARGS=x teleport": "target teleport",
 		"onefold verify -json": "", "onefold explain -email a@b.example": "", "onefold policy apply p.json": "", "onefold COMMAND": "",
-		"onefold stop": "command stop", "onefold policy migrate p.json": "command migrate", "onefold verify -deep": "flag -deep",
+		"onefold stop": "command stop", "onefold policy adopt p.json": "command adopt", "onefold verify -deep": "flag -deep",
 		"onefold help policy apply": "", "onefold help stop": "command stop",
 	} {
 		if got := lacks(model, known, line); got != want {

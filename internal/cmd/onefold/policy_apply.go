@@ -22,7 +22,12 @@ const policyApplyHelp = `usage:
 Puts a policy document in force. It says what it acts on, prints how the
 document differs from the policy in force, and asks. Without -yes and
 without an answer nothing is applied. Applying what is in force already, word
-for word, changes nothing. A document that changes the identity rule is refused.
+for word, changes nothing.
+
+A document that changes the identity rule is refused, unless it puts the rule
+in force that the policy names in identity_next and "onefold policy migrate"
+says that it is ready. Naming a rule there begins its migration, and taking it
+out ends that.
 
   -yes      do not ask
   -over N   apply only if version N is in force (0: only if none is)
@@ -102,6 +107,10 @@ func (c *policyApplyCmd) apply(e *env, o *stage.Opened) error {
 		return hinted(errors.New("another version was applied in the meantime: not applied"), "look at the differences again")
 	case errors.Is(err, policybook.ErrIdentityChanged):
 		return identityChanged(p.Tenant)
+	case errors.Is(err, policybook.ErrNotReady):
+		return notReady(err)
+	case errors.Is(err, policybook.ErrRuleBound):
+		return hinted(err, "give the rule a version that none has had")
 	case err != nil:
 		return err
 	}

@@ -26,7 +26,7 @@ func otherIdentity(t *testing.T) string {
 
 func TestAnotherIdentityRuleIsNotApplied(t *testing.T) {
 	t.Parallel()
-	const why = "a changed identity rule needs a migration, which this version does not have: keep the identity part as it is"
+	const why = "keep identity as it is and put the new rule into identity_next, with a"
 	s, folder := system(t)
 	next := otherIdentity(t)
 	try := func() {

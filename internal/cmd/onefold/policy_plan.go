@@ -6,6 +6,7 @@ import (
 	"io"
 	"strings"
 
+	"onefold/internal/contact"
 	"onefold/internal/policybook"
 	"onefold/internal/stage"
 	"onefold/internal/tenant"
@@ -77,6 +78,10 @@ type plan struct {
 	Version  int64  `json:"version"`  // of the document
 	Same     bool   `json:"same"`     // word for word
 	Identity bool   `json:"identity_changed"`
+	// Activates is the rule that the document puts in force by a migration, and
+	// Migration how far that is; 0 and "" without one.
+	Activates int64  `json:"activates_identity_rule,omitempty"`
+	Migration string `json:"migration,omitempty"`
 
 	Differences []string `json:"differences"`
 }
@@ -110,6 +115,13 @@ func (e *env) plan(o *stage.Opened, file string, words io.Writer) (plan, []byte,
 	}
 	p.InForce, p.Same = before.Version, string(now) == string(doc)
 	p.Identity = before.Identity != after.Identity
+	if tenant.Activates(before, after) {
+		m, _, err := o.Policies.Migration(e.ctx, after.Tenant, after.Identity.Version)
+		if err != nil {
+			return plan{}, nil, err
+		}
+		p.Activates, p.Migration = after.Identity.Version, m.State
+	}
 	p.Differences = append(p.Differences, tenant.Diff(before, after)...)
 	return p, doc, nil
 }
@@ -150,14 +162,25 @@ func (p plan) refusal() error {
 	case p.Version <= p.InForce:
 		return hinted(fmt.Errorf("version %d of the policy of tenant %s is in force, and the document is version %d", p.InForce, p.Tenant, p.Version),
 			fmt.Sprintf("raise its version to %d", p.InForce+1))
-	case p.Identity:
+	case p.Activates != 0 && p.Migration != contact.MigrationReady:
+		return notReady(&policybook.NotReadyError{Rule: p.Activates, State: p.Migration})
+	case p.Identity && p.Activates == 0:
 		return identityChanged(p.Tenant)
 	}
 	return nil
 }
 
+// notReady says what policybook.ErrNotReady means to a person.
+func notReady(err error) error {
+	var how *policybook.NotReadyError
+	if errors.As(err, &how) {
+		err = fmt.Errorf("the migration to identity rule %d is %s, not ready: not applied", how.Rule, how.State)
+	}
+	return hinted(err, "run `onefold policy migrate` until it says that the rule is ready")
+}
+
 // identityChanged says what policybook.ErrIdentityChanged means to a person.
 func identityChanged(tenantID string) error {
 	return hinted(fmt.Errorf("the document changes the identity rule of tenant %s: not applied", tenantID),
-		"a changed identity rule needs a migration, which this version does not have: keep the identity part as it is")
+		"keep identity as it is and put the new rule into identity_next, with a higher version: `onefold policy migrate` makes it ready")
 }

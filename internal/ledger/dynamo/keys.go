@@ -7,7 +7,7 @@ package dynamo
 //	event            events  <tenant>#event#<event>         event                       Get; by_due: sweep
 //	delivery         events  <tenant>#event#<event>         delivery#<time and token>   List: deliveries of an event
 //	extraction       events  <tenant>#event#<event>         extraction#<model@prompt>   Get; List: extractions of an event
-//	contact_key      ledger  <tenant>#contact_key#<kind:value>  contact_key             Get: whose address is this
+//	contact_key      ledger  <tenant>#contact_key#<kind:value>  contact_key             Get: whose address is this; email: or email.v<rule version>:
 //	contact          ledger  <tenant>#contact#<contact>     contact                     Get
 //	enquiry          ledger  <tenant>#contact#<contact>     enquiry#<event>             Get; List: enquiries of a contact
 //	match_decision   ledger  <tenant>#match_decision#<event>    match_decision          Get
@@ -28,6 +28,8 @@ package dynamo
 //	mail_route       ledger  -#mail_route#<address or @domain>  mail_route              Get: whose mail is this; one tenant's
 //	stop             ledger  <tenant>#stop#stop             stop                        Get, before each claim
 //	spending         ledger  <tenant>#spending#<day>        spending                    Get: what this day's readings cost
+//	identity_rule    ledger  <tenant>#identity_rule#rule    identity_rule#<version>     Get: what a version of the rule is
+//	identity_migration  ledger  <tenant>#identity_migration#rule  identity_migration#<version>  Get: how far the keys of a rule have been added
 //	operation        outbox  <tenant>#operation#<operation> operation                   Get; by_due: sweep; by_waits_for: crmsync
 //	audit            audit   <tenant>#audit#<entity/id>     audit#<transition>          List: history; by_contact, by_intent, by_message
 //

@@ -1,0 +1,198 @@
+package flow
+
+import (
+	"errors"
+	"slices"
+
+	"onefold/internal/address"
+	"onefold/internal/contact"
+	"onefold/internal/ledger"
+	"onefold/internal/match"
+	"onefold/internal/outbox"
+	"onefold/internal/tenant"
+)
+
+// While a tenant's identity rule is being migrated an address has two keys: one
+// under the rule in force, which alone says whose it is, and one under the rule
+// that comes next. Both are read and both are put, so that none is missing when
+// the next rule comes into force. Where the two name different people a person
+// is asked: nothing makes a second contact for either key, and nothing joins
+// two.
+
+// RuleOf is an identity rule in the form that package address takes.
+func RuleOf(r tenant.Identity) address.IdentityRule {
+	return address.IdentityRule{KeepLocalCase: r.KeepLocalCase, FoldDots: r.FoldDots, FoldPlus: r.FoldPlus}
+}
+
+// KeyUnder names the key of an address under one rule.
+func KeyUnder(r tenant.Identity, a address.Address) string {
+	return contact.EmailKeyID(r.Version, string(a.IdentityKey(RuleOf(r))))
+}
+
+// nextKey is the key of an address under the rule that is migrated to; ""
+// without a migration.
+func nextKey(p tenant.Policy, a address.Address) string {
+	if p.IdentityNext == nil {
+		return ""
+	}
+	return KeyUnder(*p.IdentityNext, a)
+}
+
+// others is the contact that the next form of the address names and the form
+// in force does not; nil when there is none.
+func (p Party) others() *contact.Contact {
+	c := p.NextContact
+	if c == nil || p.Next == nil || p.Next.Shared || p.Contact != nil && p.Contact.ID == c.ID {
+		return nil
+	}
+	return c
+}
+
+// underBoth is what the rule in force says, unless the next one names another
+// contact: then a person decides. What he approves is the contact of the rule
+// in force and, where that knows nobody, the one that was shown to him: in
+// neither case is there a second contact.
+func (b *builder) underBoth(res match.Result) match.Result {
+	n := b.g.Seen.Next
+	if n == nil || n.Shared || b.shared() || res.Outcome == match.Review {
+		return res
+	}
+	named := n.Contact
+	if c := b.g.Seen.NextContact; c != nil {
+		named = c.ID // read through merges
+	}
+	if res.Outcome == match.Matched && res.Contact == named {
+		return res
+	}
+	res.Reasons = append(res.Reasons, match.ReasonRuleCollision)
+	if !slices.Contains(res.Candidates, named) {
+		res.Candidates = append(res.Candidates, named)
+	}
+	switch {
+	case !b.settled(match.ReasonRuleCollision):
+		res.Outcome, res.Contact = match.Review, ""
+	case res.Outcome == match.New:
+		res.Outcome, res.Contact = match.Matched, named
+	}
+	return res
+}
+
+// nextCandidate adds to a question whom the next form of the address names.
+func (b *builder) nextCandidate(list []string) []string {
+	if c := b.main().others(); c != nil && !slices.Contains(list, c.ID) {
+		return append(list, c.ID)
+	}
+	return list
+}
+
+// nextOfNew puts the second form of a new contact's address, where nobody has
+// it.
+func (b *builder) nextOfNew(c *contact.Contact) error {
+	id := b.g.Person.NextKeyID
+	if id == "" || b.g.Seen.Next != nil {
+		return nil
+	}
+	c.Keys = append(c.Keys, id)
+	return b.putKey(id, b.g.Policy.NextVersion(), c.ID)
+}
+
+// knownKeys holds the keys of a known contact as they were read and puts the
+// form that is missing. The new one leads where the other does, not to the
+// survivor of a merge: so a merge can be undone. It returns the contact's list
+// of keys, nil when it stays as it is.
+func (b *builder) knownKeys(c contact.Contact) ([]string, error) {
+	k, n, p := b.g.Seen.Key, b.g.Seen.Next, b.g.Person
+	if k != nil {
+		b.c.Check("contact_key", b.keyKey(), ledger.Is("contact", k.Contact))
+	}
+	if n != nil {
+		b.c.Check("next_key", b.keyNamed(p.NextKeyID), ledger.Is("contact", n.Contact))
+	}
+	switch {
+	case k != nil && n == nil && p.NextKeyID != "":
+		return b.putForm(c, k.Contact, p.NextKeyID, b.g.Policy.NextVersion())
+	case k == nil && n != nil:
+		return b.putForm(c, n.Contact, p.KeyID, b.g.Policy.Identity.Version)
+	}
+	return nil, nil
+}
+
+// withKeys changes the list of a contact's keys together with what the event
+// fills in. The list alone is nothing that the CRM holds.
+func (b *builder) withKeys(c contact.Contact, keys []string, set ledger.Item, details map[string]string) (int64, error) {
+	step := ledger.Step{
+		Key: b.contactKey(), Transition: c.Transition, Event: "add_key", Set: set,
+		If: ledger.Is("status", contact.Active), Audit: b.audit([]string{ReasonOtherForm}),
+	}
+	revision := int64(0)
+	if len(set) > 0 {
+		revision = c.Revision + 1
+		set["revision"] = revision
+		step.Event, step.Audit = "update", b.audit([]string{"filled_from_event", ReasonOtherForm})
+		step.Audit.Details = details
+	}
+	set["keys"] = keys
+	_, err := b.c.Move(step)
+	return revision, err
+}
+
+// putForm puts a key for a contact that has another form of it. to is the
+// contact, or one that was merged into it, which then lists the key.
+func (b *builder) putForm(c contact.Contact, to, id string, rule int64) ([]string, error) {
+	if err := b.putKey(id, rule, to); err != nil {
+		return nil, err
+	}
+	if to == c.ID {
+		return append(slices.Clone(c.Keys), id), nil
+	}
+	h := b.g.Seen.Holder
+	if h == nil || h.ID != to {
+		return nil, errors.New("flow: the contact that a key names was not read")
+	}
+	r := b.audit([]string{ReasonOtherForm})
+	r.Contact = h.ID
+	_, err := b.c.Move(ledger.Step{
+		Key:        ledger.Key{Entity: ledger.Contact, Tenant: b.tenant(), ID: h.ID},
+		Transition: h.Transition, Event: "add_key", Set: ledger.Item{"keys": append(slices.Clone(h.Keys), id)}, Audit: r,
+	})
+	return nil, err
+}
+
+// ReasonOtherForm is why a key is added to a contact: it is the form that
+// another version of the identity rule gives to an address it has.
+const ReasonOtherForm = "key_under_other_rule"
+
+func (b *builder) putKey(id string, rule int64, contactID string) error {
+	return b.c.Create("next_key", b.keyNamed(id), contact.Key{
+		Tenant: b.tenant(), ID: id, Contact: contactID, RuleVersion: rule, CreatedAt: b.g.Now, InboundEvent: b.g.Event.ID,
+	})
+}
+
+func (b *builder) keyNamed(id string) ledger.Key {
+	return ledger.Key{Entity: ledger.ContactKey, Tenant: b.tenant(), ID: id}
+}
+
+// stopNext raises the consent version of the contact that only the next form of
+// a stopped address names, and ends what is queued for it: of two readings of
+// whose wish it is, both are heard.
+func (b *builder) stopNext(p Party, raised map[string]bool) error {
+	c := p.others()
+	if c == nil || p.Person.Shared || raised[c.ID] {
+		return nil
+	}
+	raised[c.ID] = true
+	if err := b.raiseConsent(c); err != nil {
+		return err
+	}
+	return b.born(outbox.Operation{
+		ID:   b.ids.ID("op", outbox.CancelIntents, b.tenant(), b.g.Event.ID, p.Person.GuardID, c.ID, itoa(p.Guard.Int("transition"))),
+		Kind: outbox.CancelIntents, Guard: p.Person.GuardID, Contact: c.ID, Event: b.g.Event.ID,
+	})
+}
+
+// nextStaysUnknown is keyStaysUnknown for the next form.
+func (b *builder) nextStaysUnknown(p Party) {
+	if p.Next == nil && p.Person.NextKeyID != "" {
+		b.c.Check("next_key", b.keyNamed(p.Person.NextKeyID), ledger.Missing())
+	}
+}

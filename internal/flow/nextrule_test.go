@@ -1,0 +1,129 @@
+package flow_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"onefold/internal/contact"
+	"onefold/internal/flow"
+	"onefold/internal/followup"
+	"onefold/internal/inbound"
+	"onefold/internal/ledger"
+	"onefold/internal/match"
+	"onefold/internal/rawmail"
+	"onefold/internal/review"
+	"onefold/internal/tenant"
+)
+
+// migrating is the ground under a policy that migrates to a rule under which
+// tags behind a + do not tell people apart.
+func migrating(t tb, g flow.Ground) flow.Ground {
+	t.Helper()
+	g.Policy.IdentityNext = &tenant.Identity{Version: 2, FoldPlus: true}
+	return identified(t, g)
+}
+
+func next(g flow.Ground, id string) flow.Ground {
+	g.Seen.Next = &contact.Key{Tenant: "demo", ID: g.Person.NextKeyID, Contact: id, RuleVersion: 2, Version: 1}
+	g.Seen.NextContact = &contact.Contact{Tenant: "demo", ID: id, Status: contact.Active, Email: "ada@example.org", ConsentVersion: 1, Transition: 1}
+	return g
+}
+
+// What the two forms of an address say, and what follows.
+func TestTheRuleInForceDecidesAndTheNextOneMayAsk(t *testing.T) {
+	t.Parallel()
+	fresh := func() flow.Ground {
+		return migrating(t, ground(t, mail("ada+hut@example.org", question), tenant.ModeAuto))
+	}
+	for name, c := range map[string]struct {
+		g       flow.Ground
+		outcome string
+		keys    []string // created
+		people  []string // the candidates of a question
+	}{
+		"nobody":                 {fresh(), inbound.FollowUp, []string{"email:ada+hut@example.org", "email.v2:ada@example.org"}, nil},
+		"known in force":         {known(fresh()), inbound.FollowUp, []string{"email.v2:ada@example.org"}, nil},
+		"both the same":          {next(known(fresh()), "contact-1"), inbound.FollowUp, nil, nil},
+		"another by the next":    {next(known(fresh()), "contact-2"), flow.Referred, nil, []string{"contact-1", "contact-2"}},
+		"shared by the next":     {shared(next(fresh(), "contact-2")), inbound.FollowUp, []string{"email:ada+hut@example.org"}, nil},
+		"known, next one shared": {shared(next(known(fresh()), "contact-2")), inbound.FollowUp, nil, nil},
+	} {
+		res := decide(t, c.g)
+		if res.Outcome != c.outcome {
+			t.Errorf("%s: %s %v, want %s", name, res.Outcome, res.Reasons, c.outcome)
+		}
+		var keys []string
+		for _, k := range created[contact.Key](t, res, ledger.ContactKey) {
+			keys = append(keys, k.ID)
+			if rule, _, _ := contact.EmailKey(k.ID); rule != k.RuleVersion {
+				t.Errorf("%s: %s is of rule %d", name, k.ID, k.RuleVersion)
+			}
+		}
+		if !slices.Equal(keys, c.keys) {
+			t.Errorf("%s: puts %v, want %v", name, keys, c.keys)
+		}
+		if c.people == nil {
+			continue
+		}
+		task := created[review.Task](t, res, ledger.ReviewTask)[0]
+		if !slices.Contains(task.Reasons, match.ReasonRuleCollision) || !slices.Equal(task.Candidates, c.people) {
+			t.Errorf("%s: asks %v about %v", name, task.Reasons, task.Candidates)
+		}
+	}
+}
+
+func shared(g flow.Ground) flow.Ground {
+	n := *g.Seen.Next
+	n.Shared = true
+	g.Seen.Next = &n
+	return g
+}
+
+// Without a migration nothing is read, put or checked besides.
+func TestWithoutAMigrationThereIsOneForm(t *testing.T) {
+	t.Parallel()
+	g := ground(t, mail(ada, question), tenant.ModeAuto)
+	if g.Person.NextKeyID != "" {
+		t.Errorf("a next form %q", g.Person.NextKeyID)
+	}
+	for _, w := range decide(t, g).Commit.Writes {
+		if w.Name == "next_key" || strings.HasPrefix(w.Key.ID, "email.v") {
+			t.Errorf("%s of %s", w.Op, w.Name)
+		}
+	}
+}
+
+// Every address of a report may be of two people while a rule is migrated: the
+// commits hold them all the same.
+func TestAReportDuringAMigrationFitsItsCommits(t *testing.T) {
+	t.Parallel()
+	g := migrating(t, ground(t, machineMail(rawmail.Bounce, ada, true), tenant.ModeAuto))
+	for i := range 3 * flow.MaxStops {
+		g.Facts.Failed = append(g.Facts.Failed, fmt.Sprintf("p%d+x@example.org", i))
+	}
+	g = next(known(identified(t, g)), "contact-2")
+	for i := range g.Also {
+		p := &g.Also[i]
+		one, two := fmt.Sprint("one-", i), fmt.Sprint("two-", i)
+		p.Key, p.Contact = &contact.Key{ID: p.Person.KeyID, Contact: one}, &contact.Contact{Tenant: "demo", ID: one, Status: contact.Active, Transition: 1}
+		p.Next, p.NextContact = &contact.Key{ID: p.Person.NextKeyID, Contact: two}, &contact.Contact{Tenant: "demo", ID: two, Status: contact.Active, Transition: 1}
+	}
+	// Each is proved, which stops it, and so has the most writes.
+	g.Seen.Returned = []followup.Intent{{Tenant: "demo", ID: "sent", Guard: g.Person.GuardID}}
+	for _, p := range g.Also {
+		g.Seen.Returned = append(g.Seen.Returned, followup.Intent{Tenant: "demo", ID: "to-" + p.Person.GuardID, Guard: p.Person.GuardID})
+	}
+	if len(g.Also) != 3*flow.MaxStops {
+		t.Fatalf("%d more addresses", len(g.Also))
+	}
+	first, err := flow.StopFirst(g, key(t))
+	if err != nil || first.Validate() != nil || len(first.Writes) < 10*flow.MaxStops {
+		t.Errorf("%d writes, %v, %v", len(first.Writes), err, first.Validate())
+	}
+	g.Also = g.Also[:flow.MaxStops-1]
+	if res := decide(t, g); res.Commit.Validate() != nil || len(res.Commit.Writes) < 10*flow.MaxStops {
+		t.Errorf("%d writes, %v", len(res.Commit.Writes), res.Commit.Validate())
+	}
+}
