@@ -93,6 +93,12 @@ func thread(t *rapid.T, g *flow.Ground) {
 		}
 		g.Seen.Caps = append(g.Seen.Caps, it)
 	}
+	for _, p := range append([]flow.Party{{Person: g.Person}}, g.Also...) {
+		if g.Facts.Report() && rapid.Bool().Draw(t, "returned") {
+			g.Facts.Returned = append(g.Facts.Returned, "intent-"+p.Person.GuardID)
+			g.Seen.Returned = append(g.Seen.Returned, followup.Intent{Tenant: "demo", ID: "intent-" + p.Person.GuardID, Guard: p.Person.GuardID})
+		}
+	}
 	if rapid.IntRange(0, 5).Draw(t, "a reply") == 0 {
 		g.Seen.Replied = &followup.Intent{Tenant: "demo", ID: "intent-7", Text: "Hello"}
 	}
@@ -116,7 +122,7 @@ func TestEveryFieldOfAGroundIsKeptOrLeftOut(t *testing.T) {
 		}},
 		{flow.Seen{}, map[string]string{
 			"Key": "kept", "Contact": "kept", "Guard": "kept", "Enquiry": "kept", "Cadence": "kept", "Slot": "kept", "Intent": "kept",
-			"Task": "left out: read for an answer alone", "Replied": "kept", "Caps": "kept",
+			"Task": "left out: read for an answer alone", "Replied": "kept", "Caps": "kept", "Returned": "kept",
 		}},
 		{flow.Party{}, map[string]string{"Person": again, "Key": "kept", "Contact": "kept", "Guard": "kept"}},
 		{flow.Person{}, map[string]string{
@@ -124,7 +130,7 @@ func TestEveryFieldOfAGroundIsKeptOrLeftOut(t *testing.T) {
 		}},
 		{flow.Facts{}, map[string]string{
 			"Content": "left out: of the event", "Kind": again, "Heard": again, "Cause": again, "Source": again, "OptOut": again, "MessageID": again,
-			"InReplyTo": again, "References": again, "Suppression": again, "Failed": "read again, as people", "Warnings": again, "Doubts": again,
+			"InReplyTo": again, "References": again, "Suppression": again, "Failed": "read again, as people", "Warnings": again, "Doubts": again, "Returned": again,
 			"Asks": again, "Warned": again, "Dropped": again,
 		}},
 		{contact.Key{}, map[string]string{

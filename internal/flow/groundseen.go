@@ -30,6 +30,8 @@ type (
 		Intent  *keptIntent    `json:"i,omitempty"`
 		Replied *string        `json:"y,omitempty"` // intent
 		Caps    []*keptCap     `json:"u,omitempty"`
+		// Returned are the guards of the intents that a report gives back.
+		Returned []string `json:"w,omitempty"`
 	}
 	keptOne struct { // one more party
 		Key     *keptKey       `json:"k,omitempty"`
@@ -86,6 +88,9 @@ func freezeSeen(g Ground) keptSeen {
 	}
 	if s.Replied != nil {
 		k.Replied = &s.Replied.ID
+	}
+	for _, i := range s.Returned {
+		k.Returned = append(k.Returned, i.Guard)
 	}
 	for _, c := range s.Caps {
 		if c == nil {
@@ -210,6 +215,9 @@ func (k Kept) seen(g Ground) (Seen, error) {
 	}
 	if k.Seen.Replied != nil {
 		s.Replied = &followup.Intent{Tenant: t, ID: *k.Seen.Replied}
+	}
+	for _, id := range k.Seen.Returned {
+		s.Returned = append(s.Returned, followup.Intent{Tenant: t, Guard: id})
 	}
 	for _, c := range k.Seen.Caps {
 		if c == nil {

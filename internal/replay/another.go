@@ -120,8 +120,12 @@ func (j *job) whose(ctx context.Context, g *flow.Ground, p flow.Party) (string, 
 	return "", nil
 }
 
-// thread takes over which mail of ours the event answers.
+// thread takes over which mails of ours the event answers or gives back.
 func (j *job) thread(g *flow.Ground) string {
+	if !slices.Equal(g.Facts.Returned, j.old.Facts.Returned) {
+		return ThreadNotRead
+	}
+	g.Seen.Returned = j.old.Seen.Returned
 	if g.Facts.Machine() {
 		return ""
 	}
