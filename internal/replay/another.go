@@ -70,7 +70,7 @@ func (j *job) party(ctx context.Context, g flow.Ground, p flow.Person, contacts 
 		if !o.Person.Known() || o.Person.GuardID != p.GuardID {
 			continue
 		}
-		if o.Person.KeyID != p.KeyID {
+		if !sameKeys(o.Person, p) {
 			return o, IdentityDiffers, nil
 		}
 		// Of a shared inbox the contact that was read is not its key's.
@@ -94,6 +94,13 @@ func (j *job) party(ctx context.Context, g flow.Ground, p flow.Person, contacts 
 	return flow.Party{Person: p}, "", nil
 }
 
+// sameKeys tells whether two policies find a person by the same keys: all but what
+// they say of the address is the same.
+func sameKeys(a, b flow.Person) bool {
+	a.Shared, a.Own, a.Role = b.Shared, b.Own, b.Role
+	return a == b
+}
+
 func shared(p flow.Party) bool { return p.Person.Shared || p.Key != nil && p.Key.Shared }
 
 // whose finds the contact that would have been read for the main person, and its
@@ -105,7 +112,10 @@ func (j *job) whose(ctx context.Context, g *flow.Ground, p flow.Party) (string, 
 	case !p.Person.Known():
 		return "", nil
 	case same && shared(p) == shared(old):
-		g.Seen.Contact, g.Seen.Enquiry = j.old.Seen.Contact, j.old.Seen.Enquiry
+		// All that was read, but for what hangs on the rule, the thread and the
+		// bounds, which follow.
+		g.Seen = j.old.Seen
+		g.Seen.Intent, g.Seen.Cadence, g.Seen.Slot, g.Seen.Replied, g.Seen.Returned, g.Seen.Caps = nil, nil, nil, nil, nil, nil
 		return "", nil
 	case shared(p):
 		then, err := j.then(ctx, ledger.Key{Entity: ledger.Contact, Tenant: j.e.Tenant, ID: flow.KeylessContact(j.IDs, j.e.Tenant, g.Facts.Cause)})
