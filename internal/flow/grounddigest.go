@@ -25,6 +25,7 @@ type decisive struct {
 	Suppression *decisiveStop    `json:"suppression,omitempty"`
 	Warnings    []string         `json:"warnings,omitempty"`
 	Doubts      []string         `json:"doubts,omitempty"`
+	Returned    []string         `json:"returned,omitempty"`
 	Asks        string           `json:"asks,omitempty"`
 	Warned      string           `json:"warned,omitempty"`
 	Dropped     bool             `json:"dropped,omitempty"`
@@ -53,7 +54,7 @@ func ReadingDigest(ids digest.Key, g Ground) string {
 	f := g.Facts
 	d := decisive{
 		Kind: f.Kind, Heard: f.Heard, Cause: f.Cause, Subject: f.Source.Subject, Phrase: f.OptOut.Phrase,
-		MessageID: f.MessageID, InReplyTo: f.InReplyTo, References: f.References, Warnings: f.Warnings, Doubts: f.Doubts,
+		MessageID: f.MessageID, InReplyTo: f.InReplyTo, References: f.References, Warnings: f.Warnings, Doubts: f.Doubts, Returned: f.Returned,
 		Asks: f.Asks, Warned: f.Warned, Dropped: f.Dropped, People: []decisivePerson{decisiveOf(g.Person)},
 	}
 	if f.OptOut.Verdict != guard.OptOutNone {

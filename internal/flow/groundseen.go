@@ -30,9 +30,10 @@ type (
 		Intent  *keptIntent    `json:"i,omitempty"`
 		Replied *string        `json:"y,omitempty"` // intent
 		Caps    []*keptCap     `json:"u,omitempty"`
+		// Returned are the guards of the intents that a report gives back.
+		Returned []string `json:"w,omitempty"`
 
-		Elsewhere   []map[string]any `json:"w,omitempty"` // guards
-		Returned    []keptReturned   `json:"b,omitempty"`
+		Elsewhere   []map[string]any `json:"j,omitempty"` // guards
 		Next        *keptKey         `json:"n,omitempty"`
 		NextContact *keptContact     `json:"m,omitempty"`
 		Holder      *keptContact     `json:"h,omitempty"`
@@ -43,10 +44,6 @@ type (
 		Guard       map[string]any `json:"g,omitempty"`
 		Next        *keptKey       `json:"n,omitempty"`
 		NextContact *keptContact   `json:"m,omitempty"`
-	}
-	keptReturned struct {
-		ID    string `json:"i"`
-		Guard string `json:"g"`
 	}
 	keptKey struct {
 		Contact string `json:"c"`
@@ -100,6 +97,9 @@ func freezeSeen(g Ground) keptSeen {
 	if s.Replied != nil {
 		k.Replied = &s.Replied.ID
 	}
+	for _, i := range s.Returned {
+		k.Returned = append(k.Returned, i.Guard)
+	}
 	for _, c := range s.Caps {
 		if c == nil {
 			k.Caps = append(k.Caps, nil)
@@ -109,9 +109,6 @@ func freezeSeen(g Ground) keptSeen {
 	}
 	for _, e := range s.Elsewhere {
 		k.Elsewhere = append(k.Elsewhere, freezeGuard(e))
-	}
-	for _, i := range s.Returned {
-		k.Returned = append(k.Returned, keptReturned{i.ID, i.Guard})
 	}
 	k.Next, k.NextContact, k.Holder = freezeKey(s.Next), freezeContact(s.NextContact, g.Extraction), freezeContact(s.Holder, nil)
 	return k
@@ -216,9 +213,6 @@ func (k Kept) seen(g Ground) (Seen, error) {
 		Next: thawKey(k.Seen.Next, g.Person.NextKeyID, t), NextContact: thawContact(k.Seen.NextContact, t, g.Extraction),
 		Holder: thawContact(k.Seen.Holder, t, nil),
 	}
-	for _, i := range k.Seen.Returned {
-		s.Returned = append(s.Returned, followup.Intent{Tenant: t, ID: i.ID, Guard: i.Guard})
-	}
 	var err error
 	for _, e := range k.Seen.Elsewhere {
 		it, err := thawGuard(e)
@@ -248,6 +242,9 @@ func (k Kept) seen(g Ground) (Seen, error) {
 	}
 	if k.Seen.Replied != nil {
 		s.Replied = &followup.Intent{Tenant: t, ID: *k.Seen.Replied}
+	}
+	for _, id := range k.Seen.Returned {
+		s.Returned = append(s.Returned, followup.Intent{Tenant: t, Guard: id})
 	}
 	for _, c := range k.Seen.Caps {
 		if c == nil {

@@ -18,6 +18,7 @@ import (
 	"onefold/internal/digest"
 	"onefold/internal/extract/rules"
 	"onefold/internal/flow"
+	"onefold/internal/identity"
 	"onefold/internal/identitymigration"
 	"onefold/internal/inbound"
 	"onefold/internal/ingest"
@@ -275,16 +276,11 @@ func (w *world) answer(t review.Task, action string) error {
 	return w.console().Answer(context.Background(), "demo", t.ID, console.Answer{Action: action, By: "tester", Transition: t.Transition})
 }
 
-// merge does what the command of that name leaves.
 func (w *world) merge(loser, survivor string) {
 	w.t.Helper()
-	var c ledger.Commit
-	_, err := c.Move(ledger.Step{
-		Key: contactKey(loser), Transition: w.get(contactKey(loser)).Int("transition"), Event: "merge",
-		Set: ledger.Item{"status": contact.Merged, "merged_into": survivor},
-	})
+	s := identity.Service{Store: w.store, Policies: w.book(), IDs: w.ids, Now: w.clock}
+	_, err := s.Do(context.Background(), identity.Act{Tenant: "demo", Kind: identity.Merge, Contact: loser, Into: survivor}, "person:tester", "")
 	w.ok(err)
-	w.ok(w.store.Commit(context.Background(), c))
 }
 
 // alias gives a contact a key in every form that the policy asks for.

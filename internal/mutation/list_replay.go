@@ -62,7 +62,7 @@ func replays() []Breakage {
 			Name:   "other-key-guessed",
 			Wrong:  "somebody who may be known under another key is taken for the same",
 			File:   "internal/replay/another.go",
-			Old:    "if o.Person.KeyID != p.KeyID {",
+			Old:    "if !sameKeys(o.Person, p) {",
 			New:    `if o.Person.KeyID == "" {`,
 			Caught: []string{"replay"},
 			Run:    "NeverRead",

@@ -65,12 +65,13 @@ func (j *job) party(ctx context.Context, g flow.Ground, p flow.Person, contacts 
 	if !p.Known() {
 		return flow.Party{Person: p}, "", nil
 	}
-	main := flow.Party{Person: j.old.Person, Key: j.old.Seen.Key, Contact: j.old.Seen.Contact, Guard: j.old.Seen.Guard}
+	seen := j.old.Seen
+	main := flow.Party{Person: j.old.Person, Key: seen.Key, Contact: seen.Contact, Guard: seen.Guard, Next: seen.Next, NextContact: seen.NextContact}
 	for i, o := range append([]flow.Party{main}, j.old.Also...) {
 		if !o.Person.Known() || o.Person.GuardID != p.GuardID {
 			continue
 		}
-		if o.Person.KeyID != p.KeyID {
+		if !sameKeys(o.Person, p) {
 			return o, IdentityDiffers, nil
 		}
 		// Of a shared inbox the contact that was read is not its key's.
@@ -94,6 +95,13 @@ func (j *job) party(ctx context.Context, g flow.Ground, p flow.Person, contacts 
 	return flow.Party{Person: p}, "", nil
 }
 
+// sameKeys tells whether two policies find a person by the same keys: all but what
+// they say of the address is the same.
+func sameKeys(a, b flow.Person) bool {
+	a.Shared, a.Own, a.Role = b.Shared, b.Own, b.Role
+	return a == b
+}
+
 func shared(p flow.Party) bool { return p.Person.Shared || p.Key != nil && p.Key.Shared }
 
 // whose finds the contact that would have been read for the main person, and its
@@ -105,7 +113,10 @@ func (j *job) whose(ctx context.Context, g *flow.Ground, p flow.Party) (string, 
 	case !p.Person.Known():
 		return "", nil
 	case same && shared(p) == shared(old):
-		g.Seen.Contact, g.Seen.Enquiry = j.old.Seen.Contact, j.old.Seen.Enquiry
+		// All that was read, but for what hangs on the rule, the thread and the
+		// bounds, which follow.
+		g.Seen = j.old.Seen
+		g.Seen.Intent, g.Seen.Cadence, g.Seen.Slot, g.Seen.Replied, g.Seen.Returned, g.Seen.Caps = nil, nil, nil, nil, nil, nil
 		return "", nil
 	case shared(p):
 		then, err := j.then(ctx, ledger.Key{Entity: ledger.Contact, Tenant: j.e.Tenant, ID: flow.KeylessContact(j.IDs, j.e.Tenant, g.Facts.Cause)})
@@ -120,8 +131,12 @@ func (j *job) whose(ctx context.Context, g *flow.Ground, p flow.Party) (string, 
 	return "", nil
 }
 
-// thread takes over which mail of ours the event answers.
+// thread takes over which mails of ours the event answers or gives back.
 func (j *job) thread(g *flow.Ground) string {
+	if !slices.Equal(g.Facts.Returned, j.old.Facts.Returned) {
+		return ThreadNotRead
+	}
+	g.Seen.Returned = j.old.Seen.Returned
 	if g.Facts.Machine() {
 		return ""
 	}

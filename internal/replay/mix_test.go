@@ -108,8 +108,12 @@ func (m *mix) next() arrival {
 		return arrival{raw: mail(id, who, "Huts", "unsubscribe")}
 	case n < 68:
 		return arrival{raw: mail(id, who, "Huts", "My colleague asks how she can unsubscribe.\n"+m.text(who))}
-	case n < 72:
+	case n < 69:
 		return arrival{raw: bounce(id, who)}
+	case n < 72 && len(m.sent) > 0:
+		// Our own mail comes back, with its mark.
+		ours := m.sent[m.r.IntN(len(m.sent))]
+		return arrival{raw: returned(id, ours)}
 	case n < 73:
 		many := make([]string, 2+m.r.IntN(3*flow.MaxStops))
 		for i := range many {

@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"regexp"
 	"strconv"
 	"strings"
 	"sync"
@@ -59,6 +60,7 @@ func document() string {
       "version": 1,
       "mode": "draft",
       "intents": [],`
+	example := regexp.MustCompile(`"min_confidence": \d+`).ReplaceAllString(string(tenant.Example()), `"min_confidence": 50`)
 	return strings.NewReplacer(welcome, `"id": "pricing", "version": 1, "mode": "auto", "intents": ["pricing"], "scope": "offers", "fold_window": "2h", "on_unknown": "review",
       "template": {"version": 1, "subject": "Prices", "text": "Hello{{if .Name}} {{.Name}}{{end}}, our prices. {{.PostalAddress}}\n"}
     },
@@ -66,7 +68,7 @@ func document() string {
       "id": "welcome",
       "version": 1,
       "mode": "draft",
-      "intents": ["product_question", "meeting", "support"],`, `"phone": "fill_if_empty"`, `"phone": "always"`).Replace(string(tenant.Example()))
+      "intents": ["product_question", "meeting", "support"],`, `"phone": "fill_if_empty"`, `"phone": "always"`).Replace(example)
 }
 
 func newWorld(t *testing.T, doc string) *world {
@@ -354,6 +356,15 @@ func bounce(id string, addresses ...string) string {
 	}
 	b.WriteString("--b--\r\n")
 	return b.String()
+}
+
+// returned is such a report that gives back the head of a mail of ours.
+func returned(id string, ours mailer.Mail) string {
+	head := "--b\r\nContent-Type: text/rfc822-headers\r\n\r\n"
+	for _, h := range ours.Headers {
+		head += h.Name + ": " + h.Value + "\r\n"
+	}
+	return strings.TrimSuffix(bounce(id, ours.To), "--b--\r\n") + head + "--b--\r\n"
 }
 
 func form(email, name, message string) string {
