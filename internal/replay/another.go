@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"slices"
 
+	"onefold/internal/contact"
 	"onefold/internal/flow"
 	"onefold/internal/followup"
 	"onefold/internal/inbound"
@@ -96,10 +97,24 @@ func (j *job) party(ctx context.Context, g flow.Ground, p flow.Person, contacts 
 }
 
 // sameKeys tells whether two policies find a person by the same keys: all but what
-// they say of the address is the same.
+// they say of the address is the same. Two versions of an identity rule that
+// give an address one form differ in the name of its key alone: before the
+// later one is in force, a migration leads its key where the other leads.
 func sameKeys(a, b flow.Person) bool {
-	a.Shared, a.Own, a.Role = b.Shared, b.Own, b.Role
+	one, next, nextOfB := form(a.KeyID), form(a.NextKeyID), form(b.NextKeyID)
+	if one != form(b.KeyID) || next != nextOfB && (next != "" && next != one || nextOfB != "" && nextOfB != one) {
+		return false
+	}
+	a.Shared, a.Own, a.Role, a.KeyID, a.NextKeyID = b.Shared, b.Own, b.Role, b.KeyID, b.NextKeyID
 	return a == b
+}
+
+// form is what an identity rule makes of an address, whatever its version.
+func form(keyID string) string {
+	if _, value, ok := contact.EmailKey(keyID); ok {
+		return value
+	}
+	return keyID
 }
 
 func shared(p flow.Party) bool { return p.Person.Shared || p.Key != nil && p.Key.Shared }
