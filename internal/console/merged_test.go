@@ -133,8 +133,12 @@ func TestAMoveStandsOnTheContactsAsTheyWereRead(t *testing.T) {
 	t.Parallel()
 	for name, meanwhile := range map[string]func(*world){
 		"consent withdrawn": func(w *world) { w.set(key(ledger.Contact, "c2"), ledger.Item{"consent_version": 5}) },
-		"merged on":         func(w *world) { w.set(key(ledger.Contact, "c2"), ledger.Item{"status": contact.Merged, "merged_into": "c3"}) },
-		"split":             func(w *world) { w.set(key(ledger.Contact, "c1"), ledger.Item{"status": contact.Active, "merged_into": ""}) },
+		"merged on": func(w *world) {
+			w.set(key(ledger.Contact, "c2"), ledger.Item{"status": contact.Merged, "merged_into": "c3"})
+		},
+		"split": func(w *world) {
+			w.set(key(ledger.Contact, "c1"), ledger.Item{"status": contact.Active, "merged_into": ""})
+		},
 	} {
 		w := newWorld(t)
 		i := w.intent(review.ApproveIntent, followup.Proposed)

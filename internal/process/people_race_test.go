@@ -135,7 +135,7 @@ func TestAWishThatCommitsDuringADecisionIsHeard(t *testing.T) {
 		before, during func(*world)
 		want           string
 	}{
-		"opt-out at an alias": {func(w *world) { w.act(alias) }, func(w *world) { stop(w, adasOther) }, "opted_out_elsewhere"},
+		"opt-out at an alias":                         {func(w *world) { w.act(alias) }, func(w *world) { stop(w, adasOther) }, "opted_out_elsewhere"},
 		"opt-out at the address of one merged before": {func(w *world) { w.act(merge) }, func(w *world) { stop(w, bob) }, "opted_out_elsewhere"},
 		"click in a mail to one merged before":        {func(w *world) { w.act(merge) }, func(w *world) { w.clicks(bob) }, "opted_out_elsewhere"},
 		"complaint of a mail to one merged before":    {func(w *world) { w.act(merge) }, func(w *world) { w.reports(mailer.EventComplained, bob) }, "opted_out_elsewhere"},
