@@ -88,7 +88,7 @@ type adding struct {
 // fits keeps what a decision reads of one person within bounds.
 func (a adding) fits() error {
 	c := a.who.contact
-	if n := len(c.Keys); n >= contact.MaxAddresses {
+	if n := len(c.Addresses()); n >= contact.MaxAddresses {
 		return &Refusal{fmt.Sprintf("contact %s has %d addresses, and at most %d", c.ID, n, contact.MaxAddresses), "is this really one person?"}
 	}
 	if n := len(a.who.addresses()); n >= contact.MaxPersonAddresses {

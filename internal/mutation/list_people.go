@@ -11,6 +11,7 @@ func persons() []Breakage {
 			Old:    `if word := b.blockedElsewhere(); word != "" {`,
 			New:    `if word := ""; word != "" {`,
 			Caught: []string{"flow", "process"},
+			Run:    "AWish",
 		},
 		{
 			Name:   "decision-on-other-addresses",
