@@ -21,11 +21,11 @@ type survivor struct {
 	slot, other *followup.Cadence // of the survivor, and of the contact that was merged
 }
 
-// movesTo finds the survivor; nil when the mail is for the right contact, or
-// for one that nothing can be sent to, as the claim will say.
+// movesTo finds the survivor; nil when the mail is for the right contact. To one
+// who was erased it moves too, and the claim ends it there.
 func (s *Service) movesTo(ctx context.Context, i followup.Intent) (*survivor, error) {
 	c, chain, err := people.Find(ctx, s.Store, i.Tenant, i.Contact)
-	if err != nil || c == nil || len(chain) < 2 || c.Status != contact.Active {
+	if err != nil || c == nil || len(chain) < 2 {
 		return nil, err
 	}
 	to := &survivor{contact: *c}
@@ -56,7 +56,7 @@ func (to *survivor) attributes(i followup.Intent) ledger.Item {
 func (to *survivor) write(c *ledger.Commit, i followup.Intent, now utc.Time) error {
 	c.Check("merged", people.Key(i.Tenant, i.Contact), ledger.Is("status", contact.Merged))
 	c.Check("survivor", people.Key(i.Tenant, to.contact.ID),
-		ledger.All(ledger.Is("status", contact.Active), ledger.Is("consent_version", to.contact.ConsentVersion)))
+		ledger.All(ledger.Is("status", to.contact.Status), ledger.Is("consent_version", to.contact.ConsentVersion)))
 	k := slotKey(i, to.contact.ID)
 	other := cmp.Or(to.other, &followup.Cadence{})
 	quiet := other.QuietUntil.After(now) && other.SendingIntent != i.ID

@@ -107,6 +107,22 @@ func TestAnApprovalMovesAMailToTheSurvivor(t *testing.T) {
 	}
 }
 
+// Whom the contact leads to may have been erased. The mail moves there, where the
+// claim ends it; else it would come back to a person for ever.
+func TestAnApprovalMovesAMailToOneWhoWasErased(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	i := w.intent(review.HeldSend, followup.InReview)
+	w.merged()
+	w.set(key(ledger.Contact, "c2"), ledger.Item{"status": contact.Erased})
+	if p := w.do(http.MethodPost, "t1", form("approve", i.ContentHash)); p.status != http.StatusSeeOther {
+		t.Fatalf("%d %s", p.status, p.body)
+	}
+	if got := w.row(key(ledger.Intent, "i1")); got.Text("contact") != "c2" || got.Text("state") != followup.Ready {
+		t.Errorf("%v", got)
+	}
+}
+
 // An approval of a mail whose contact was not merged moves nothing, and neither
 // does a no.
 func TestOnlyAnApprovalMovesAMail(t *testing.T) {

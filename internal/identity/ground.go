@@ -49,7 +49,7 @@ type side struct {
 	contact contact.Contact
 	all     []contact.Contact // it, and those that lead to it
 	guards  []people.Guard    // of all their addresses
-	waiting []followup.Intent // follow-ups that are not ended
+	waiting []followup.Intent // follow-ups of any of them that are not ended
 	records []crm.Mapping     // in CRMs
 }
 
@@ -125,8 +125,12 @@ func (s *Service) side(ctx context.Context, c contact.Contact) (side, error) {
 	if out.guards, err = people.Guards(ctx, s.Store, s.IDs, c.Tenant, "", out.all...); err != nil {
 		return out, err
 	}
-	if out.waiting, err = s.waiting(ctx, c); err != nil {
-		return out, err
+	for _, one := range out.all {
+		waits, err := s.waiting(ctx, one)
+		if err != nil {
+			return out, err
+		}
+		out.waiting = append(out.waiting, waits...)
 	}
 	rows, err := ledger.ReadAll(ctx, s.Store, ledger.Key{Entity: ledger.CRMMapping, Tenant: c.Tenant, ID: c.ID})
 	if err != nil {
