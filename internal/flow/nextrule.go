@@ -185,7 +185,7 @@ func (b *builder) stopNext(p Party, raised map[string]bool) error {
 		return err
 	}
 	return b.born(outbox.Operation{
-		ID:   b.ids.ID("op", outbox.CancelIntents, b.tenant(), b.g.Event.ID, p.Person.GuardID, c.ID, itoa(p.Guard.Int("transition"))),
+		ID:   b.ids.ID("op", outbox.CancelIntents, b.tenant(), b.g.Event.ID, p.Person.GuardID, itoa(p.Guard.Int("transition")), c.ID),
 		Kind: outbox.CancelIntents, Guard: p.Person.GuardID, Contact: c.ID, Event: b.g.Event.ID,
 	})
 }

@@ -118,6 +118,13 @@ func TestAReportDuringAMigrationFitsItsCommits(t *testing.T) {
 	if len(g.Also) != 3*flow.MaxStops {
 		t.Fatalf("%d more addresses", len(g.Also))
 	}
+	// As many as can be proven at once (maxReturned of package rawmail), and holds.
+	some := proved(t, g, ada, g.Facts.Failed[0], g.Facts.Failed[1], g.Facts.Failed[2], g.Facts.Failed[3])
+	some.Also = some.Also[:4+flow.MaxHeld]
+	if res := decide(t, some); res.Commit.Validate() != nil || len(res.Commit.Writes) < 50+2*flow.MaxHeld {
+		t.Errorf("%d writes, %v", len(res.Commit.Writes), res.Commit.Validate())
+	}
+	g = proved(t, g, append([]string{ada}, g.Facts.Failed...)...)
 	first, err := flow.StopFirst(g, key(t))
 	if err != nil || first.Validate() != nil || len(first.Writes) < 10*flow.MaxStops {
 		t.Errorf("%d writes, %v, %v", len(first.Writes), err, first.Validate())

@@ -96,7 +96,7 @@ func (b *builder) reported() (r reported) {
 // bounce of an address that nobody knows is not: there is no mail that it could
 // stop. A complaint always is, for it is a person's wish.
 func (b *builder) mayHold(p Party) bool {
-	return b.g.Facts.Kind == rawmail.Complaint || p.Key != nil || p.Guard != nil
+	return b.g.Facts.Kind == rawmail.Complaint || p.Key != nil || p.Next != nil || p.Guard != nil
 }
 
 // stands tells whether the address is stopped already, for a reason that this

@@ -206,7 +206,7 @@ func TestALongReportFitsItsCommits(t *testing.T) {
 		t.Fatal("it never ends")
 		return 0
 	}
-	if parts := worked(&g); parts != 3 { // 95 to hold, 24 at a time, and no more than 24 left
+	if parts := worked(&g); parts != 4 { // 95 to hold, 20 at a time, and no more than 20 left
 		t.Errorf("%d parts before the question", parts)
 	}
 	for _, a := range []flow.Answer{approve(), {}} {

@@ -11,7 +11,7 @@ const (
 	MaxStops = 9
 	// MaxHeld is how many it holds or releases, at two writes each, beside the
 	// few that a report can prove (rawmail.Message.ReturnedMarks).
-	MaxHeld = 24
+	MaxHeld = 20
 )
 
 // StopFirst makes the commit that stops, holds or releases some of the

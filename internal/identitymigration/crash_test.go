@@ -96,7 +96,7 @@ func TestAMigrationThatEndsAnywhereGoesOn(t *testing.T) {
 	}
 	step := 1
 	if testing.Short() {
-		step = 7
+		step = 13
 	}
 	for at := 1; at <= calls; at += step {
 		for name, b := range map[string]broken{
@@ -130,7 +130,7 @@ func TestAMigrationThatEndsAnywhereGoesOn(t *testing.T) {
 // would have left.
 func TestTwoRunsAtOnceHarmNothing(t *testing.T) {
 	t.Parallel()
-	for range 20 {
+	for range 8 {
 		w := mixed(t)
 		var wg sync.WaitGroup
 		errs := make([]error, 4)

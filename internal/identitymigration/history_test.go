@@ -202,5 +202,5 @@ func (w *world) late(rt *rapid.T, p *people, now tenant.Policy, from string) {
 }
 
 func ruleText(name string, r tenant.Identity) string {
-	return fmt.Sprintf(`"%s": { "version": %d, "keep_local_case": %t, "fold_dots": %t, "fold_plus": %t },`, name, r.Version, r.KeepLocalCase, r.FoldDots, r.FoldPlus)
+	return fmt.Sprintf(`%q: { "version": %d, "keep_local_case": %t, "fold_dots": %t, "fold_plus": %t },`, name, r.Version, r.KeepLocalCase, r.FoldDots, r.FoldPlus)
 }

@@ -25,7 +25,7 @@ type Report struct {
 	Pass       int64    `json:"pass"`
 	Keys       int64    `json:"keys"`       // of the rule in force, as the last pass has counted
 	Added      int64    `json:"keys_added"` // of the next one
-	Collisions []string `json:"collisions"` // tasks that wait for a person
+	Collisions []string `json:"collisions"` // tasks that wait for a person, those of a migration that was broken off too
 
 	// Narrower tells that the next rule keeps apart what the one in force takes
 	// for one person.
@@ -43,6 +43,13 @@ func (s *Service) State(ctx context.Context, tenantID string) (Report, error) {
 		return Report{}, err
 	}
 	rep := Report{Tenant: tenantID, InForce: p.Identity.Version, State: StateNone, Collisions: []string{}}
+	tasks, err := s.collisions(ctx, tenantID)
+	if err != nil {
+		return rep, err
+	}
+	for _, t := range tasks {
+		rep.Collisions = append(rep.Collisions, t.ID)
+	}
 	if p.IdentityNext == nil {
 		return rep, nil
 	}
@@ -55,11 +62,7 @@ func (s *Service) State(ctx context.Context, tenantID string) (Report, error) {
 	rep.Settled = !rep.SettledAt.After(utc.At(s.Now()))
 	rep.Pass, rep.Keys, rep.Added = m.Pass, m.Seen, m.Added
 	rep.Narrower = narrower(p.Identity, *p.IdentityNext)
-	open, err := s.collisions(ctx, tenantID)
-	for _, t := range open {
-		rep.Collisions = append(rep.Collisions, t.ID)
-	}
-	return rep, err
+	return rep, nil
 }
 
 // narrower tells whether there are addresses that are one person under the rule

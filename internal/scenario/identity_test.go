@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -60,7 +61,7 @@ func (w *world) rule(s step) {
 			change += " keep_local_case"
 		}
 	}
-	changes := append(w.file.policy[:len(w.file.policy):len(w.file.policy)], change)
+	changes := append(slices.Clone(w.file.policy), change)
 	_, err = w.sys.Policies.Apply(context.Background(), policyOf(w.file.version, changes), "person:admin")
 	if errors.Is(err, policybook.ErrNotReady) {
 		return

@@ -32,7 +32,8 @@ merge them, and run this again.
 
 It does not begin before every process knows the policy; it says until when
 to wait. When it says "ready", "onefold policy apply" puts the rule in force:
-a document with that rule as identity and without identity_next.
+a document with that rule as identity and without identity_next. Questions of a
+migration that was broken off are closed by -yes.
 
   -state      show how far it is, and change nothing
   -yes        do not ask
@@ -95,7 +96,7 @@ func (c *policyMigrateCmd) migrate(e *env, o *stage.Opened) error {
 	}
 	rep, err = s.Run(e.ctx, c.Tenant)
 	if errors.Is(err, identitymigration.ErrNone) {
-		err = nil // the policy was changed while the operator thought
+		err = nil // what was left to do was to close questions that have gone
 	}
 	if err != nil {
 		return c.fault(err)
@@ -106,7 +107,7 @@ func (c *policyMigrateCmd) migrate(e *env, o *stage.Opened) error {
 // before shows how far it is and asks. done: there is nothing to be done, or
 // nothing may be.
 func (c *policyMigrateCmd) before(e *env, m migration) (done bool, err error) {
-	idle := m.State == identitymigration.StateNone || m.Ready && !c.Yes
+	idle := !c.Yes && (m.State == identitymigration.StateNone || m.Ready)
 	if c.JSON && (c.State || idle) {
 		return true, e.printJSON(m)
 	}
@@ -116,7 +117,7 @@ func (c *policyMigrateCmd) before(e *env, m migration) (done bool, err error) {
 	switch {
 	case c.State || idle:
 		return true, nil
-	case !m.Settled:
+	case m.State != identitymigration.StateNone && !m.Settled:
 		return true, m.unsettled()
 	case c.Yes:
 		return false, nil
@@ -185,6 +186,9 @@ func (m migration) text() string {
 	fmt.Fprintf(&b, "%s\n", plan{Folder: m.Folder, Stage: m.Stage}.where())
 	if m.State == identitymigration.StateNone {
 		fmt.Fprintf(&b, "tenant %s: identity rule %d is in force and none is migrated to\n", m.Tenant, m.InForce)
+		if n := len(m.Collisions); n > 0 {
+			fmt.Fprintf(&b, "  questions of a migration that was broken off: %d; `onefold policy migrate -yes` closes them\n", n)
+		}
 		return b.String()
 	}
 	fmt.Fprintf(&b, "tenant %s: identity rule %d is in force, rule %d comes next\n", m.Tenant, m.InForce, m.Rule)

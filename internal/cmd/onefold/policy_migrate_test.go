@@ -134,7 +134,14 @@ func TestAQuestionAboutTwoPeopleKeepsARuleFromBeingReady(t *testing.T) {
 	// Under a narrower rule it says what is lost.
 	at("policy", "apply", "-yes", ruleFile(t, 3, ruleOne+`"identity_next": { "version": 3, "keep_local_case": true },`)).want(t, exitDone, "the migration to identity rule 2 ends", "")
 	at("policy", "migrate", "-state").want(t, exitDone, "warning: rule 3 keeps apart what rule 1 takes for one person", "")
-	at("policy", "apply", "-yes", ruleFile(t, 4, ruleOne+`"identity_next": { "version": 2, "fold_dots": true },`)).
+	// Broken off, it leaves a question that nobody has to answer any more.
+	at("policy", "apply", "-yes", ruleFile(t, 4, ruleOne)).want(t, exitDone, "the migration to identity rule 3 ends", "")
+	at("policy", "migrate").want(t, exitDone, "questions of a migration that was broken off: 1", "")
+	at("policy", "migrate", "-yes").want(t, exitDone, "now\ndata folder: ", "")
+	if got := at("policy", "migrate", "-state"); strings.Contains(got.stdout, "questions") {
+		t.Errorf("the question is open still: %s", got.stdout)
+	}
+	at("policy", "apply", "-yes", ruleFile(t, 5, ruleOne+`"identity_next": { "version": 2, "fold_dots": true },`)).
 		want(t, exitFailed, "", "hint: give the rule a version that none has had")
 }
 
