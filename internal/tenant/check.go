@@ -11,7 +11,7 @@ import (
 // check reports what a schema cannot say. Values that the schema refused are
 // absent here, and what is absent is not reported again.
 func check(p Policy, found *problems) {
-	checkEndpoints(p.Endpoints, found)
+	checkEndpoints(p, found)
 	checkMailboxes(p, found)
 	checkAddresses(p, found)
 	checkBlocked(p, found)
@@ -22,7 +22,8 @@ func check(p Policy, found *problems) {
 	}
 }
 
-func checkEndpoints(endpoints []Endpoint, found *problems) {
+func checkEndpoints(p Policy, found *problems) {
+	endpoints := p.Endpoints
 	names, secrets := map[string]int{}, map[string]int{}
 	for i, e := range endpoints {
 		if first, ok := seen(names, e.Name, i); ok {
@@ -47,6 +48,7 @@ func checkEndpoints(endpoints []Endpoint, found *problems) {
 				found.add("is missing: a form needs a name that its events are filed under", "endpoints", i, "mailbox")
 			}
 			checkFields(e.Fields, i, found)
+			checkCustomers(p, e, about, i, found)
 		case ContentMail:
 			if about.NoMailbox && strings.TrimSpace(e.Mailbox) == "" {
 				found.add("is missing: mail of this scheme does not say which mailbox it was for", "endpoints", i, "mailbox")
