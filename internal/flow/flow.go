@@ -53,6 +53,9 @@ type Seen struct {
 	Task    *review.Task      // the open task that holds this event
 	Replied *followup.Intent  // our own mail that this event replies to
 	Caps    []ledger.Item     // of CapsOf, in its order
+
+	CustomerKey *contact.Key     // of the customer ID that the event states
+	Customer    *contact.Contact // that key's, read through merges
 }
 
 // Party is one more address that a wish not to be mailed is about, with what
@@ -80,6 +83,7 @@ type Result struct {
 	Intent  string
 	Task    string
 	Commit  ledger.Commit
+	Mail    *followup.Intent // made by the commit, or nil
 }
 
 // Referred is the outcome of a ground that only a person can decide on.

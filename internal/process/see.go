@@ -26,6 +26,9 @@ func (s *Service) see(ctx context.Context, g flow.Ground) (flow.Seen, error) {
 	if g.Person.Known() {
 		reads = addressed(t, g.Person, &seen.Key, &seen.Guard)
 	}
+	if cu := flow.CustomerOf(g.Policy, g.Facts); cu.KeyID != "" {
+		reads = append(reads, read{ledger.Key{Entity: ledger.ContactKey, Tenant: t, ID: cu.KeyID}, into(&seen.CustomerKey)})
+	}
 	if rule, ruled := flow.RuleFor(g); ruled {
 		id := followup.IntentID(s.IDs, t, g.Facts.Cause, rule.ID, rule.Version)
 		reads = append(reads, read{ledger.Key{Entity: ledger.Intent, Tenant: t, ID: id}, into(&seen.Intent)})
@@ -46,27 +49,39 @@ func (s *Service) see(ctx context.Context, g flow.Ground) (flow.Seen, error) {
 	case seen.Key != nil:
 		from = seen.Key.Contact
 	}
-	if from == "" {
+	var chain, ofCustomer []string
+	var err error
+	if from != "" {
+		if seen.Contact, chain, err = s.survivor(ctx, t, from); err != nil {
+			return seen, err
+		}
+	}
+	if k := seen.CustomerKey; k != nil {
+		if seen.Customer, ofCustomer, err = s.survivor(ctx, t, k.Contact); err != nil {
+			return seen, err
+		}
+	}
+	g.Seen = seen
+	c := flow.LedTo(g)
+	switch {
+	case c == nil:
 		return seen, nil
+	case c == seen.Customer:
+		chain = ofCustomer
 	}
-	c, chain, err := s.survivor(ctx, t, from)
-	if err != nil || c == nil {
-		return seen, err
-	}
-	seen.Contact = c
-	return seen, s.seeContact(ctx, g, chain, &seen)
+	return seen, s.seeContact(ctx, g, c.ID, chain, &seen)
 }
 
 // seeContact reads what hangs on the contact that was found. Its enquiry of
 // this cause may have been filed under one that was merged into it since.
-func (s *Service) seeContact(ctx context.Context, g flow.Ground, chain []string, seen *flow.Seen) error {
+func (s *Service) seeContact(ctx context.Context, g flow.Ground, who string, chain []string, seen *flow.Seen) error {
 	t := g.Event.Tenant
 	var reads []read
 	for _, id := range chain {
 		reads = append(reads, read{ledger.Key{Entity: ledger.Enquiry, Tenant: t, ID: id, Sub: g.Facts.Cause}, into(&seen.Enquiry)})
 	}
 	if rule, ruled := flow.RuleFor(g); ruled {
-		reads = append(reads, read{ledger.Key{Entity: ledger.Cadence, Tenant: t, ID: seen.Contact.ID, Sub: rule.ID}, into(&seen.Cadence)})
+		reads = append(reads, read{ledger.Key{Entity: ledger.Cadence, Tenant: t, ID: who, Sub: rule.ID}, into(&seen.Cadence)})
 	}
 	if err := s.read(ctx, reads); err != nil || seen.Cadence == nil || seen.Cadence.Intent == "" {
 		return err

@@ -19,6 +19,13 @@ const (
 	IDConflict    = "id_conflict"    // a delivery came again with other content
 )
 
+// What leads from an event to a candidate.
+const (
+	ByEmail    = "email_key"    // the address
+	ByCustomer = "customer_key" // the customer ID
+	ByCause    = "cause"        // a person gave this very mail, out of a shared inbox, this contact
+)
+
 // The states of a task.
 const (
 	Open     = "open"
@@ -58,6 +65,9 @@ type Task struct {
 	Intent     string   `json:"intent,omitempty"`
 	Contact    string   `json:"contact,omitempty"`
 	Candidates []string `json:"candidates,omitempty"`
+	// CandidatesBy says of each of Candidates what identifies it, "+" between
+	// several: ByEmail, ByCustomer, ByCause.
+	CandidatesBy []string `json:"candidates_by,omitempty"`
 	Reasons    []string `json:"reasons,omitempty"`
 	// ContentHash is the mail that an approval would bind.
 	ContentHash string `json:"content_hash,omitempty"`
