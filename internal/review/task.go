@@ -68,7 +68,7 @@ type Task struct {
 	// CandidatesBy says of each of Candidates what identifies it, "+" between
 	// several: ByEmail, ByCustomer, ByCause.
 	CandidatesBy []string `json:"candidates_by,omitempty"`
-	Reasons    []string `json:"reasons,omitempty"`
+	Reasons      []string `json:"reasons,omitempty"`
 	// ContentHash is the mail that an approval would bind.
 	ContentHash string `json:"content_hash,omitempty"`
 	// Guard is the result of the guard check when the task was made.
