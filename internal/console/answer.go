@@ -24,14 +24,19 @@ import (
 // Decide hands an answer about an event to the rules that decided to ask.
 type Decide func(ctx context.Context, t review.Task, a flow.Answer) error
 
-// Service answers tasks. All fields are needed.
+// Service answers tasks. All fields are needed but those that say otherwise.
 type Service struct {
 	Store  ledger.Store
 	Decide Decide
 	Facts  FactsOf // what an event says, for the page
-	IDs    digest.Key
-	Now    func() time.Time
-	Log    *slog.Logger
+	// For the page too, and each nil where there is none of it.
+	Preview Preview
+	Raw     RawOf
+	Says    func(word string) string // a machine word in plain ones
+
+	IDs digest.Key
+	Now func() time.Time
+	Log *slog.Logger
 }
 
 // Answer is what a person said, and what he saw when he did.

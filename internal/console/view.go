@@ -33,6 +33,7 @@ type View struct {
 	Intent     *followup.Intent  // the mail proposed
 	Whom       string            // the address that the question is about, "" where there is none
 	Guard      string            // result of the guard check of that address, now
+	Proposal   *flow.Result      // what follows if an event's question is answered with yes; nil: not known
 	Actions    []string
 }
 
@@ -52,6 +53,7 @@ func (s *Service) See(ctx context.Context, tenantID, id string) (*View, error) {
 	if err := s.seeGuard(ctx, v); err != nil {
 		return nil, err
 	}
+	s.seeProposal(ctx, v)
 	var shown []string
 	for _, cid := range append(slices.Clone(t.Candidates), t.Contact) {
 		if cid == "" || slices.Contains(shown, cid) {
