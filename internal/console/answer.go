@@ -29,14 +29,14 @@ type Service struct {
 	Store  ledger.Store
 	Decide Decide
 	Facts  FactsOf // what an event says, for the page
+	IDs    digest.Key
+	Now    func() time.Time
+	Log    *slog.Logger
+
 	// For the page too, and each nil where there is none of it.
 	Preview Preview
 	Raw     RawOf
 	Says    func(word string) string // a machine word in plain ones
-
-	IDs digest.Key
-	Now func() time.Time
-	Log *slog.Logger
 }
 
 // Answer is what a person said, and what he saw when he did.

@@ -1,6 +1,7 @@
 package console
 
 import (
+	"html/template"
 	"slices"
 	"strings"
 
@@ -10,6 +11,11 @@ import (
 	"onefold/internal/match"
 	"onefold/internal/rawmail"
 )
+
+// sayings are what the page has for words.
+func (s *Service) sayings() template.FuncMap {
+	return template.FuncMap{"says": s.say, "why": s.reasonsOf, "asks": asks, "comesTo": comesTo}
+}
 
 // reason is one reason of a task, for the page.
 type reason struct {
