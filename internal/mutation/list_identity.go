@@ -51,7 +51,7 @@ func identities() []Breakage {
 			Wrong:  "one customer's answer goes to another contact's address, on no person's word",
 			File:   "internal/flow/customer.go",
 			Old:    "return c == nil || c.ID != b.res.Contact",
-			New:    "return c == nil && c.ID != b.res.Contact",
+			New:    "return c == nil",
 			Caught: []string{"flow", "process"},
 			Run:    "Wins",
 		},
