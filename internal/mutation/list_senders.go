@@ -1,8 +1,8 @@
 package mutation
 
-// identities are customer IDs, what speaks against a sender, and what a person
+// customersAndSenders are customer IDs, what speaks against a sender, and what a person
 // approves.
-func identities() []Breakage {
+func customersAndSenders() []Breakage {
 	return []Breakage{
 		{
 			Name:   "customer-key-of-the-contact",
