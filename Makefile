@@ -52,7 +52,7 @@ VENV_KEY   := $(shell { cat tools/requirements.txt; $(PYTHON) --version; } 2>/de
 VENV_STAMP := .venv/.made-$(VENV_KEY)
 
 .DEFAULT_GOAL := help
-.PHONY: help run demo build setup tools-present test test-race check fmt-check vet lint import-rule \
+.PHONY: help run demo eval build setup tools-present test test-race check fmt-check vet lint import-rule \
 	verify-docs mod-check vuln fuzz kill mutate prove bench clean build-functions build-infra cdk-present synth bootstrap deploy destroy \
 	cfn-lint deploy-local e2e host-functions smoke-aws
 
@@ -64,6 +64,9 @@ run: build ## the whole system in one process, on this machine (ARGS go to `onef
 
 demo: build ## send the samples through a temporary system, check every invariant, exit
 	bin/onefold demo $(ARGS)
+
+eval: build ## how often the rules read right, on the labelled mails set aside (ARGS='-half open -misses')
+	bin/onefold eval $(ARGS)
 
 build: ## build bin/onefold
 	@command -v $(GO) >/dev/null || { echo "go is missing: install Go 1.26 or later" >&2; exit 1; }

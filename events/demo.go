@@ -58,9 +58,8 @@ func Demo() []Delivery {
 			"two-mailboxes/sales.eml", "sam.okafor@outdoorclub.example", "sales@demo.example", "follow_up", "email_key_new", newPerson(1)),
 		together(mail("the same mail, as info@ got it", "another mailbox is another event, the same content is the same cause: nothing more follows",
 			"two-mailboxes/info.eml", "sam.okafor@outdoorclub.example", "info@demo.example", "folded", "same_cause", Counts{Deliveries: 1, Events: 1})),
-		mail("a bounce", "a hard bounce stops the address it names; nobody had it as a contact",
-			"bounce/unknown-user.eml", "", office, "feedback", "address_stopped",
-			Counts{Deliveries: 1, Events: 1, Stopped: 1, Operations: Operations{CancelIntents: 1}}),
+		mail("a bounce", "it gives back no mail of ours and nobody knows the address: anybody may have written it, so it is kept on file and stops nobody",
+			"bounce/unknown-user.eml", "", office, "feedback", "report_unproven", Counts{Deliveries: 1, Events: 1}),
 		mail("a mail that instructs the model", "the words are content and no command: a person looks, nothing is made",
 			"injection/instructions.eml", "vic.stone@mischief.example", office, "review", "instructions_to_model", review),
 		mail("a mail from a shared inbox", "office@ identifies nobody: a person says whose it is",
@@ -91,7 +90,7 @@ func newPerson(deliveries int) Counts {
 // review task. It is written out apart from the steps, from README.md.
 func Wanted() Counts {
 	return Counts{
-		Deliveries: 14, Events: 12, Contacts: 4, Enquiries: 5, Intents: 4, Mails: 4, Reviews: 3, Stopped: 2,
-		Operations: Operations{SendIntent: 4, CancelIntents: 2, CRMContact: 4, CRMNote: 5, CRMTask: 5},
+		Deliveries: 14, Events: 12, Contacts: 4, Enquiries: 5, Intents: 4, Mails: 4, Reviews: 3, Stopped: 1,
+		Operations: Operations{SendIntent: 4, CancelIntents: 1, CRMContact: 4, CRMNote: 5, CRMTask: 5},
 	}
 }

@@ -21,7 +21,7 @@ const (
 	SecretHook = "onefold sample secret, other sources"
 )
 
-//go:embed mail form hooks mail-api ses-feedback ses-mail
+//go:embed mail form hooks mail-api ses-feedback ses-mail mailbox
 var files embed.FS
 
 // Files is every sample, by its path below this folder.

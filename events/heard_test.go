@@ -61,6 +61,15 @@ func TestMachinesThatCarryAPersonsWords(t *testing.T) {
 	}
 }
 
+// TestReportsThatProveNothingStopNobody: neither gives back a mail with our mark,
+// and nobody knows whom they name. A complaint may be a person's wish all the
+// same.
+func TestReportsThatProveNothingStopNobody(t *testing.T) {
+	t.Parallel()
+	checkHeard(t, heardCase{file: "bounce/unknown-user.eml", outcome: inbound.Feedback, reason: flow.ReasonUnproven})
+	checkHeard(t, heardCase{file: "complaint/abuse.eml", from: "fbl@mail.provider.example", outcome: flow.Referred, reason: flow.ReasonUnproven, held: 1})
+}
+
 func TestANullEnvelopeSenderIsAMachines(t *testing.T) {
 	t.Parallel()
 	const file = "null-sender/acknowledgement.eml"

@@ -28,6 +28,7 @@ func mailTable() map[string]mailIs {
 		"auto-reply/out-of-office.eml":       {rawmail.AutoReply, "sam.okafor@outdoorclub.example", "out of the office", "", none},
 		"bounce/unknown-user.eml":            {rawmail.Bounce, "MAILER-DAEMON@mx.closed.example", "could not", "", none},
 		"broken-from/no-address.eml":         {human, "", "gift vouchers", "", none},
+		"complaint/abuse.eml":                {rawmail.Complaint, "fbl@mail.provider.example", "This is an abuse report", "half the price", none},
 		"forwarded-by-colleague/enquiry.eml": {rawmail.Own, "ben.sand@demo.example", "please take it", "eight tents", none},
 		"forwarded-by-workspace/enquiry.eml": {human, "iris.boyd@orchard.example", "one day in April", "", none},
 		"forwarding-confirmation/gmail.eml":  {rawmail.AutoReply, "forwarding-noreply@google.com", "204873165", "", none},

@@ -1,7 +1,9 @@
 package events_test
 
 import (
+	"bytes"
 	"encoding/base64"
+	"encoding/csv"
 	"encoding/json"
 	"io/fs"
 	"net/netip"
@@ -135,6 +137,12 @@ func TestEverySampleParsesOrIsListedAsMalformed(t *testing.T) {
 			t.Fatal(err)
 		}
 		ok := regexp.MustCompile(`(?m)^(?i:subject|message-id): `).Match(raw)
+		if strings.HasSuffix(name, ".csv") {
+			table := csv.NewReader(bytes.NewReader(raw))
+			table.Comma = ';'
+			_, err := table.ReadAll()
+			ok = err == nil
+		}
 		if strings.HasSuffix(name, ".json") {
 			body, isRequest := requestBody(t, raw)
 			ok = json.Valid(raw) && (!isRequest || noJSON.MatchString(name) || json.Valid(body) && utf8.Valid(body))

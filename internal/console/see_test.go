@@ -7,8 +7,10 @@ import (
 	"testing"
 	"time"
 
+	"onefold/internal/flow"
 	"onefold/internal/followup"
 	"onefold/internal/ledger"
+	"onefold/internal/rawmail"
 	"onefold/internal/review"
 	"onefold/internal/utc"
 )
@@ -85,6 +87,31 @@ func TestTheGuardIsShownAsItIsNow(t *testing.T) {
 	w.event()
 	w.task(review.Task{ID: "t1", Kind: review.DecideEvent, Event: "e1", Candidates: []string{"c1"}, Reasons: []string{"field_conflict"}})
 	w.shows(w.do("GET", "t1", nil), "nothing forbids mail", "ada@example.com", "field conflict", "Ada E.")
+}
+
+// TestAReportIsAskedAboutInItsOwnWords: a yes to it stops mail, where a yes to
+// an enquiry may send some.
+func TestAReportIsAskedAboutInItsOwnWords(t *testing.T) {
+	t.Parallel()
+	for _, kind := range []rawmail.Kind{rawmail.Bounce, rawmail.Complaint, rawmail.Human} {
+		w := newWorld(t)
+		w.event()
+		f := message()
+		f.Kind, f.Failed = kind, []string{"lee@example.org", "kim@example.org"}
+		f.Suppression = &rawmail.Suppression{Address: "lee@example.org", Hard: true}
+		w.facts["raw1"] = f
+		w.task(review.Task{ID: "t1", Kind: review.DecideEvent, Event: "e1", Reasons: []string{flow.ReasonUnproven}})
+		p := w.do("GET", "t1", nil)
+		w.shows(p, "report unproven")
+		for _, words := range []string{"It is genuine: stop mail", "It is not genuine", "kim@example.org", "Anybody can write such a mail"} {
+			if strings.Contains(p.body, words) != (kind != rawmail.Human) {
+				t.Errorf("%s: %q", kind, words)
+			}
+		}
+		if strings.Contains(p.body, "Go on with it") != (kind == rawmail.Human) {
+			t.Errorf("%s: the words of an enquiry", kind)
+		}
+	}
 }
 
 func TestTheNewestReadingIsShown(t *testing.T) {

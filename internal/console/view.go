@@ -37,6 +37,15 @@ type View struct {
 	Actions    []string
 }
 
+// Asks is what the task asks: its kind, or "report" where an answer says whether
+// a bounce or complaint that came as mail is genuine.
+func (v *View) Asks() string {
+	if v.Task.Kind == review.DecideEvent && v.Facts != nil && v.Facts.Report() {
+		return "report"
+	}
+	return v.Task.Kind
+}
+
 // See gathers one task.
 func (s *Service) See(ctx context.Context, tenantID, id string) (*View, error) {
 	t, err := s.task(ctx, tenantID, id)

@@ -27,6 +27,9 @@ func drawText(t *rapid.T, label string) string {
 }
 
 func drawSource(t *rapid.T) extract.Source {
+	if rapid.Bool().Draw(t, "a_mail") {
+		return mail()
+	}
 	return extract.Source{
 		FromName: drawText(t, "from_name"), FromAddress: drawText(t, "from"), ReplyTo: drawText(t, "reply_to"),
 		Subject: drawText(t, "subject"), Visible: drawText(t, "visible"), Signature: drawText(t, "signature"),
@@ -46,6 +49,9 @@ func drawField(t *rapid.T, s extract.Source, label string) extract.Field {
 	}
 	if rapid.Bool().Draw(t, label+"_honest") {
 		f.Evidence = rapid.SampledFrom(append(placeTexts(s, f.Where), s.Quoted)).Draw(t, label+"_text")
+		if rapid.Bool().Draw(t, label+"_line") {
+			f.Evidence = rapid.SampledFrom(strings.Split(f.Evidence, "\n")).Draw(t, label+"_text_line")
+		}
 		if rapid.Bool().Draw(t, label+"_whole") {
 			f.Value = f.Evidence
 		}

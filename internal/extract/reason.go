@@ -11,7 +11,7 @@ const (
 	ReasonThirdParty   = "third_party"              // the text is about or for somebody else
 	ReasonReader       = "reader_reason_unknown"    // the reader gave a word outside this list
 	ReasonPart         = "reader_saw_part"          // the text was longer than what the reader was given
-	ReasonDisputed     = "sender_disputed"          // a model and the rules take different addresses or names for the sender's
+	ReasonDisputed     = "sender_disputed"          // a model and the rules take different addresses, names or companies for the sender's
 )
 
 // ReviewReasons lists the words that a reader may give, for a prompt's or a
@@ -46,4 +46,5 @@ const (
 	Malformed       = "malformed"         // not an address, a name, a number
 	Unverified      = "unverified"        // the evidence does not stand where it is said to, or not for the value
 	OnlyQuoted      = "only_quoted"       // it stands in quoted text alone: not the sender's word
+	OnlyGreeting    = "only_greeting"     // it stands in a greeting alone: whom the sender writes to
 )

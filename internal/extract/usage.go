@@ -20,3 +20,11 @@ type Metered interface {
 	// ExtractMetered is Extract with the usage.
 	ExtractMetered(ctx context.Context, s Source) (Record, Usage, error)
 }
+
+// Foreseen is an Extractor that can say beforehand what an answer may use up.
+type Foreseen interface {
+	Extractor
+	// AtMost bounds what one call for a source uses up. It makes no call; of a
+	// reader that costs nothing it is zero.
+	AtMost(s Source) Usage
+}

@@ -4,6 +4,10 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+
+	"onefold/internal/guard"
 )
 
 // Limits in runes.
@@ -27,7 +31,10 @@ const (
 //   - PossibleOptOut and NeedsHumanReview are never taken back: a reader that
 //     says so is believed, and an intent of OptOut or a reason for review sets
 //     them.
-//   - What stands in Quoted alone is nobody's word.
+//   - A name or company does not stand in a greeting alone, which names whom the
+//     sender writes to, nor in an address, nor across two lines of a signature.
+//   - What stands in Quoted alone, or in the subject of an answer, is nobody's
+//     word.
 //
 // The reasons are sorted and distinct. They hold no word of the source, so
 // they may be logged. Validate is total, deterministic and idempotent: a
@@ -78,7 +85,7 @@ func (v *validation) refuse(field, why string) Field {
 
 // field checks one value: its form, and that its evidence stands.
 func (v *validation) field(
-	name string, f Field, limit int, wellFormed func(string) bool, stands func(value, evidence, text string) bool,
+	name string, f Field, limit int, wellFormed func(string) bool, stands func(f Field, text string) bool,
 ) Field {
 	f.Value = strings.TrimSpace(f.Value)
 	switch {
@@ -94,15 +101,27 @@ func (v *validation) field(
 		return v.refuse(name, Malformed)
 	}
 	if !slices.ContainsFunc(v.source.at(f.Where), func(text string) bool {
-		return standsIn(f.Evidence, text) && stands(f.Value, f.Evidence, text)
+		return standsIn(f.Evidence, text) && stands(f, text)
 	}) {
-		if f.Evidence != "" && standsIn(f.Evidence, v.source.Quoted) {
-			return v.refuse(name, OnlyQuoted)
-		}
-		return v.refuse(name, Unverified)
+		return v.refuse(name, v.why(f))
 	}
 	f.Confidence = min(max(f.Confidence, 0), 100)
 	return f
+}
+
+// why tells what an evidence is that is not one.
+func (v *validation) why(f Field) string {
+	s := v.source
+	_, isReply := guard.CutReplyPrefix(s.Subject)
+	switch {
+	case standsIn(f.Evidence, s.Quoted), f.Where == InSubject && isReply && standsIn(f.Evidence, s.Subject):
+		return OnlyQuoted
+	case (f.Where == InVisible || f.Where == InSubject) && slices.ContainsFunc(s.at(f.Where), func(text string) bool {
+		return standsIn(f.Evidence, text) && standsIn(f.Value, f.Evidence) && standsIn(f.Value, greetingsOf(seen(norm.NFKC.String(text))))
+	}):
+		return OnlyGreeting
+	}
+	return Unverified
 }
 
 // sender checks the sender's address, which besides standing in its evidence
@@ -113,10 +132,10 @@ func (v *validation) sender(f Field) Field {
 		return f
 	}
 	s := v.source
-	if sameAddress(f.Value, s.FromAddress) || sameAddress(f.Value, s.Given.Email) {
+	if SameAddress(f.Value, s.FromAddress) || SameAddress(f.Value, s.Given.Email) {
 		return f
 	}
-	if sameAddress(f.Value, s.ReplyTo) {
+	if SameAddress(f.Value, s.ReplyTo) {
 		// Whoever can make a machine write can put anybody into Reply-To.
 		if IsMachineAddress(s.FromAddress) {
 			v.say(SenderRelayed)

@@ -33,21 +33,22 @@ func isPlain(value string) bool {
 // follow-ups, and a form lets anybody have one sent to somebody else.
 var linkLike = regexp.MustCompile(`(?i)://|\bwww\.|@|\.\pL{2,}/|\.(com|net|org|info|biz|xyz|top|shop|online|site|link|click)\b`)
 
+// isName wants two letters at least: one stands in every text.
 func isName(value string) bool {
-	letters := false
+	letters := 0
 	for _, r := range value {
 		switch {
 		case unicode.IsLetter(r):
-			letters = true
+			letters++
 		case unicode.IsDigit(r) || strings.ContainsRune("<>{}[]|\\=$%", r):
 			return false
 		}
 	}
-	return letters && !linkLike.MatchString(value)
+	return letters > 1 && !linkLike.MatchString(value)
 }
 
 func isCompany(value string) bool {
-	if !strings.ContainsFunc(value, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }) {
+	if !strings.ContainsFunc(value, unicode.IsLetter) && !strings.ContainsFunc(value, unicode.IsDigit) || utf8.RuneCountInString(value) < 2 {
 		return false
 	}
 	// A company may be called by its domain; it may not be a link or markup.
@@ -63,15 +64,26 @@ func isEmail(value string) bool {
 	return err == nil
 }
 
-// sameAddress compares in canonical form and without case: which spelling is
-// kept apart is for the identity rule, not for the question whose address it is.
-func sameAddress(a, b string) bool {
+// SameAddress compares in canonical form and without the case of A to Z: which
+// spelling is kept apart is for the identity rule, not for the question whose
+// address it is. Wider folding would take two mailboxes for one: Unicode's
+// makes an s of the long s.
+func SameAddress(a, b string) bool {
 	x, err := address.Parse(a)
 	if err != nil {
 		return false
 	}
 	y, err := address.Parse(strings.TrimSpace(b))
-	return err == nil && strings.EqualFold(x.String(), y.String())
+	return err == nil && lowerASCII(x.String()) == lowerASCII(y.String())
+}
+
+func lowerASCII(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r >= 'A' && r <= 'Z' {
+			return r + 'a' - 'A'
+		}
+		return r
+	}, s)
 }
 
 // hasEmail tells whether one of the addresses in a text is the value. Its
@@ -82,7 +94,7 @@ func hasEmail(value, text string) bool {
 		return unicode.IsSpace(r) || strings.ContainsRune("<>()[]{},;:\"|", r)
 	})
 	return slices.ContainsFunc(words, func(w string) bool {
-		return sameAddress(value, strings.TrimRight(w, ".!?'"))
+		return SameAddress(value, strings.TrimRight(w, ".!?'"))
 	})
 }
 
@@ -105,7 +117,7 @@ func isPhone(value string) bool {
 		switch {
 		case r >= '0' && r <= '9':
 			digits++
-		case !strings.ContainsRune(" ()-./\u00a0\u2010\u2011\u2013", r):
+		case !strings.ContainsRune(" ()-./\u00a0\u00b7\u2007\u2009\u2010\u2011\u2012\u2013\u202f\u2212", r):
 			return false
 		}
 	}
@@ -114,7 +126,7 @@ func isPhone(value string) bool {
 
 // phoneRun is one number in a text: a sign, digits, and what stands
 // between, on one line.
-var phoneRun = regexp.MustCompile(`\+?[0-9(][0-9() \x{a0}\x{2010}\x{2011}\x{2013}./-]*[0-9]`)
+var phoneRun = regexp.MustCompile(`\+?[0-9(][0-9() \x{a0}\x{b7}\x{2007}\x{2009}\x{2010}-\x{2013}\x{202f}\x{2212}./-]*[0-9]`)
 
 // hasPhone tells whether a number of the text has the value's digits. An
 // international value needs an international number, however it is written:
@@ -132,8 +144,12 @@ func hasPhone(value, text string) bool {
 	return false
 }
 
+// plainSeparators writes typographic separators as the library knows them.
+var plainSeparators = strings.NewReplacer("\u00b7", " ", "\u2007", " ", "\u2009", " ", "\u2012", "-", "\u202f", " ", "\u2212", "-")
+
 // international is a number in E.164 form, or "".
 func international(number string) string {
+	number = plainSeparators.Replace(number)
 	if rest, found := strings.CutPrefix(number, "00"); found {
 		number = "+" + rest
 	}

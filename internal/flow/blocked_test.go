@@ -61,7 +61,7 @@ func TestABlockedSendersWishesAndReportsCount(t *testing.T) {
 		t.Error("nobody is held")
 	}
 	for _, kind := range []rawmail.Kind{rawmail.Bounce, rawmail.Complaint} {
-		res = decide(t, blockedBy(t, machineMail(kind, ada, true), "@example.org", "@mx.example.org"))
+		res = decide(t, proved(t, blockedBy(t, machineMail(kind, ada, true), "@example.org", "@mx.example.org"), ada))
 		wants(t, res, inbound.Feedback, "address_stopped")
 	}
 }

@@ -28,9 +28,12 @@ type Facts struct {
 	References  []string
 	Suppression *rawmail.Suppression
 	Failed      []string // every address that a bounce or complaint says is to be stopped
-	Warnings    []string
-	Doubts      []string // why a person should look: faults of a form, words of rawmail
-	Asks        string   // a reason for which only a person can go on with a machine's mail
+	// Returned are the intents whose genuine mark a bounce or complaint gives
+	// back: the caller fills it in, who has the key (see Service.FactsOf).
+	Returned []string
+	Warnings []string
+	Doubts   []string // why a person should look: faults of a form, words of rawmail
+	Asks     string   // a reason for which only a person can go on with a machine's mail
 	// Warned is the reason for which a person, or with Dropped nobody, looks at
 	// mail that the receiving provider warned of or whose sender is blocked; ""
 	// for none.

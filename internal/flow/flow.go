@@ -53,6 +53,8 @@ type Seen struct {
 	Task    *review.Task      // the open task that holds this event
 	Replied *followup.Intent  // our own mail that this event replies to
 	Caps    []ledger.Item     // of CapsOf, in its order
+	// Returned are those of Facts.Returned that there are.
+	Returned []followup.Intent
 
 	CustomerKey *contact.Key     // of the customer ID that the event states
 	Customer    *contact.Contact // that key's, read through merges

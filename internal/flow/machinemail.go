@@ -7,41 +7,48 @@ import (
 )
 
 // machineMail ends an event that no person wrote: no contact, no follow-up. A
-// hard bounce and a complaint stop every address they name. Such mail can be
-// forged; forging it blocks mail and never causes any.
+// hard bounce or a complaint stops the addresses for which it is proven or for
+// which a person believes it.
 func (b *builder) machineMail() error {
 	f := b.g.Facts
-	outcome := inbound.Ignored
-	if f.Kind == rawmail.Bounce || f.Kind == rawmail.Complaint {
-		outcome = inbound.Feedback
+	if !f.Report() {
+		return b.decided(inbound.Ignored, []string{string(f.Kind)})
 	}
-	reasons, reason := []string{string(f.Kind)}, guard.ReasonBounce
-	if f.Kind == rawmail.Complaint {
-		reason = guard.ReasonComplaint
+	reasons := []string{string(f.Kind)}
+	if !b.hardReport() {
+		return b.decided(inbound.Feedback, reasons)
 	}
-	// Somebody has complained, and only a person can find out who.
-	if f.Kind == rawmail.Complaint && len(b.parties()) == 0 && f.Suppression != nil && f.Suppression.Hard {
-		return b.refer("complaint_without_address")
-	}
-	hard := f.Suppression != nil && f.Suppression.Hard
-	// Who answers with an address has found out whom the complaint is of.
-	if a := b.g.Answer; a != nil && a.Address != "" && f.Kind == rawmail.Complaint {
-		hard = true
-	}
-	if hard && len(b.parties()) > 0 {
-		if err := b.stop(reason); err != nil {
-			return err
+	if len(b.parties()) == 0 {
+		// Somebody has complained, and only a person can find out who.
+		if f.Kind == rawmail.Complaint && f.Suppression != nil && f.Suppression.Hard {
+			return b.refer("complaint_without_address")
 		}
+		return b.decided(inbound.Feedback, reasons)
+	}
+	r := b.reported()
+	if err := b.stopAll(r.stop, b.reportReason()); err != nil {
+		return err
+	}
+	if err := b.holdAll(r.hold); err != nil {
+		return err
+	}
+	if r.asks {
+		return b.refer(string(f.Kind), ReasonUnproven)
+	}
+	if r.believed {
 		reasons = append(reasons, "address_stopped")
 	}
-	return b.decided(outcome, reasons)
+	if r.doubted {
+		reasons = append(reasons, ReasonUnproven)
+	}
+	return b.decided(inbound.Feedback, reasons)
 }
 
 // optOut commits a plain wish not to be mailed: the stop, the consent version
 // of the contact that holds the key, and the work of ending what is queued. No
 // reader is asked.
 func (b *builder) optOut() error {
-	if err := b.stop(guard.ReasonOptOut); err != nil {
+	if err := b.stopAll(b.parties(), guard.ReasonOptOut); err != nil {
 		return err
 	}
 	if err := b.withdrawCustomer(); err != nil {
@@ -50,8 +57,16 @@ func (b *builder) optOut() error {
 	return b.decided(inbound.OptedOut, []string{"opt_out_words", b.g.Facts.OptOut.Phrase})
 }
 
-// dismiss ends an event because a person said so. A hold that the event put on
-// an address stays: what was doubtful is not made certain by silence.
+// dismiss ends an event because a person said so. A hold that doubtful words put
+// on an address stays: what was doubtful is not made certain by silence. One
+// that a report put goes, for the question was whether the report is genuine,
+// and he has said that it is not: else whoever sends a report would have blocked
+// the address for good, whatever the answer.
 func (b *builder) dismiss() error {
+	if b.g.Facts.Report() {
+		if err := b.releaseHolds(); err != nil {
+			return err
+		}
+	}
 	return b.decided(inbound.Dismissed, []string{"person_said_no"})
 }

@@ -60,7 +60,7 @@ func TestAReportStopsEveryAddressThatFailedForGood(t *testing.T) {
 			if name == "an automatic reply has" {
 				c.m.Suppression = nil
 			}
-			res := decide(t, ground(t, c.m, tenant.ModeAuto))
+			res := decide(t, proved(t, ground(t, c.m, tenant.ModeAuto), ada, other, info))
 			if got := stopped(t, res); !slices.Equal(got, c.want) {
 				t.Errorf("stopped %v, want %v", got, c.want)
 			}
@@ -76,6 +76,7 @@ func TestAReportStopsEveryAddressThatFailedForGood(t *testing.T) {
 func TestWhatIsStoppedAlreadyIsNotStoppedAgain(t *testing.T) {
 	t.Parallel()
 	g := ground(t, report(rawmail.Bounce, rawmail.Suppression{Address: ada, Hard: true}, rawmail.Suppression{Address: other, Hard: true}), tenant.ModeAuto)
+	g = proved(t, g, ada, other)
 	g.Also[0].Guard = ledger.Item{"id": g.Also[0].Person.GuardID, "transition": int64(1), guard.StopAttr(guard.ScopeAll): "2026-01-01T00:00:00.000Z"}
 	res := decide(t, g)
 	wants(t, res, inbound.Feedback, "address_stopped")

@@ -155,7 +155,7 @@ func TestTheFirstStopsTimeAndThePersonsReasonStay(t *testing.T) {
 		t.Errorf("set %v", w.Set)
 	}
 	m := machineMail(rawmail.Bounce, ada, true)
-	g = guarded(ground(t, m, tenant.ModeAuto), ledger.Item{"stop_all": "2026-01-01T00:00:00.000Z", "reason": "opt_out", "bounces": int64(2)})
+	g = guarded(proved(t, ground(t, m, tenant.ModeAuto), ada), ledger.Item{"stop_all": "2026-01-01T00:00:00.000Z", "reason": "opt_out", "bounces": int64(2)})
 	w = updated(t, decide(t, g), ledger.Guard)
 	// Else lifting the bounce would lift her opt-out.
 	if _, set := w.Set["reason"]; set || w.Set["bounces"] != int64(3) {
@@ -199,7 +199,7 @@ func TestMachineMailMakesNothingAndStopsOnlyWhatItProves(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			res := decide(t, ground(t, c.m, tenant.ModeAuto))
+			res := decide(t, proved(t, ground(t, c.m, tenant.ModeAuto), ada))
 			wants(t, res, c.outcome, c.reason)
 			if got := len(on(res, ledger.Guard)) == 1; got != c.stopped {
 				t.Errorf("stopped %t", got)

@@ -188,10 +188,18 @@ func checkStops(t *rapid.T, g flow.Ground, res flow.Result) {
 		if before.Text("stop_all") != "" && after.Text("stop_all") != before.Text("stop_all") {
 			t.Error("a stop is lifted or moved")
 		}
-		// Only an approval lifts a hold, and only one that waits for nobody else.
+		// Only an answer lifts a hold, the one that says that there is nothing in
+		// it, and only one that waits for nobody else.
 		if before.Text("hold") != "" && after.Text("hold") == "" &&
-			(g.Answer == nil || !g.Answer.Approve || strings.Contains(before.Text("hold_review"), "another") || before.Text("hold_review") == "") {
+			(g.Answer == nil || g.Answer.Approve == g.Facts.Report() || strings.Contains(before.Text("hold_review"), "another") || before.Text("hold_review") == "") {
 			t.Error("a hold is lifted that is not this answer's")
+		}
+		proved := slices.ContainsFunc(g.Seen.Returned, func(i followup.Intent) bool { return i.Guard == w.Key.ID })
+		if g.Facts.Report() && before.Text("stop_all") == "" && after.Text("stop_all") != "" && g.Answer == nil && !proved {
+			t.Error("a report that anybody may have written stops an address")
+		}
+		if g.Facts.Report() && before.Text("hold") == "" && after.Text("hold") != "" && (res.Outcome != flow.Referred || proved) {
+			t.Errorf("a report holds an address, outcome %s, proved %t", res.Outcome, proved)
 		}
 		if before.Text("erased_at") == start.String() && after.Text("address") != "" {
 			t.Error("an erased address is written down again")

@@ -45,6 +45,9 @@ func randomGround(t *rapid.T) flow.Ground {
 			Transition: rapid.Int64Range(1, 4).Draw(t, "asked"), OpenFor: "demo", OpenedAt: start, Reasons: randomReasons(t),
 		}
 	}
+	if g.Facts.Report() {
+		g = proved(t, g, rapid.SliceOfDistinct(rapid.SampledFrom([]string{ada, other, info, "nobody@elsewhere.example"}), rapid.ID).Draw(t, "proved")...)
+	}
 	g = identified(t, g)
 	randomSender(t, &g)
 	randomSeen(t, &g)
@@ -66,6 +69,9 @@ func randomMail(t *rapid.T) rawmail.Message {
 	}
 	if (m.Kind == rawmail.Bounce || m.Kind == rawmail.Complaint) && rapid.Bool().Draw(t, "names") {
 		m.Suppression = &rawmail.Suppression{Address: pick(t, "bounced", "", "broken", ada), Hard: rapid.Bool().Draw(t, "hard")}
+		if m.Suppression.Hard {
+			m.Recipients = []rawmail.Suppression{*m.Suppression, {Address: pick(t, "another failed", other, info, ours), Hard: true}}
+		}
 	}
 	return m
 }

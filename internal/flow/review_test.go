@@ -37,7 +37,7 @@ func TestWhatGoesToAPerson(t *testing.T) {
 		"shared inbox":     {info, nil, match.ReasonSharedInbox, inbound.FollowUp, inbound.FollowUp},
 		"our own address":  {ours, nil, match.ReasonOwnAddress, flow.Referred, inbound.FollowUp},
 		"role address":     {"no-reply@example.org", nil, match.ReasonRoleAddress, inbound.FollowUp, inbound.FollowUp},
-		"low confidence":   {ada, read(func(x *extract.Stored) { x.Record.SenderEmail.Confidence = 49 }), "low_confidence", inbound.FollowUp, ""},
+		"low confidence":   {ada, read(func(x *extract.Stored) { x.Record.SenderEmail.Confidence = 69 }), "low_confidence", inbound.FollowUp, ""},
 		"reader's reason":  {ada, read(func(x *extract.Stored) { x.Reasons = []string{extract.SenderDiffers} }), extract.SenderDiffers, inbound.FollowUp, ""},
 		"reader fails":     {ada, read(func(x *extract.Stored) { x.Reasons = []string{"reader_unavailable"} }), "reader_unavailable", inbound.FollowUp, ""},
 		"reader is unsure": {ada, read(func(x *extract.Stored) { x.Record.NeedsHumanReview = true }), "reader_asks_for_review", inbound.FollowUp, ""},
@@ -108,7 +108,7 @@ func TestALimitOfConfidenceNeverLetsAnythingPass(t *testing.T) {
 	g.Extraction.Record.SenderEmail.Confidence = 100
 	wants(t, decide(t, g), flow.Referred, match.ReasonSharedInbox)
 	g = ground(t, mail(ada, question), tenant.ModeAuto)
-	g.Extraction.Record.SenderEmail.Confidence = 50 // the limit itself
+	g.Extraction.Record.SenderEmail.Confidence = 70 // the limit itself
 	wants(t, decide(t, g), inbound.FollowUp)
 }
 

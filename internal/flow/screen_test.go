@@ -70,7 +70,7 @@ func TestWishesAndBouncesCountWhateverTheVerdict(t *testing.T) {
 	t.Parallel()
 	for _, policy := range []string{tenant.ScreenReview, tenant.ScreenIgnore, tenant.ScreenAccept} {
 		wants(t, decide(t, screened(t, mail(ada, "unsubscribe"), spam, policy, tenant.ScreenReview)), inbound.OptedOut)
-		res := decide(t, screened(t, machineMail(rawmail.Bounce, ada, true), spam, policy, tenant.ScreenReview))
+		res := decide(t, proved(t, screened(t, machineMail(rawmail.Bounce, ada, true), spam, policy, tenant.ScreenReview), ada))
 		if res.Outcome != inbound.Feedback || len(on(res, ledger.Guard)) != 1 {
 			t.Errorf("%s: a bounce comes to %s %v", policy, res.Outcome, res.Reasons)
 		}

@@ -189,7 +189,7 @@ func TestAContradictedWishCounts(t *testing.T) {
 		m.Kind, m.Suppression = rawmail.Bounce, &rawmail.Suppression{Address: ada, Reason: "bounce", Hard: true}
 		bounce := ground(t, m, tenant.ModeAuto)
 		bounce.Event.Verdicts, bounce.Policy.Mail.Unauthenticated = forged, policy
-		wants(t, decide(t, bounce), inbound.Feedback, "address_stopped")
+		wants(t, decide(t, proved(t, bounce, ada)), inbound.Feedback, "address_stopped")
 	}
 }
 

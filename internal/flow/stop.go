@@ -12,18 +12,10 @@ import (
 	"onefold/internal/review"
 )
 
-// stop forbids every mail to the address that the event is about and to the
-// others that it may come from or that a report names: from this commit on. It
-// raises the consent version of each contact that holds such a key, and puts
-// the operations that end what is queued.
-func (b *builder) stop(reason string) error {
-	parties := b.parties()
-	if reason != guard.ReasonOptOut {
-		parties = b.reported()
-	}
-	return b.stopAll(parties, reason)
-}
-
+// stopAll forbids every mail to these addresses from this commit on: the one
+// that the event is about, first, and the others that it may come from or that a
+// report names. It raises the consent version of each contact that holds such a
+// key, and puts the operations that end what is queued.
 func (b *builder) stopAll(parties []Party, reason string) error {
 	raised := map[string]bool{} // two addresses may be of one contact: one item appears once in a commit
 	for i, p := range parties {
@@ -42,12 +34,12 @@ func (b *builder) stopAll(parties []Party, reason string) error {
 		} else {
 			b.keyStaysUnknown(p)
 		}
-		id := b.ids.ID("op", outbox.CancelIntents, b.tenant(), b.g.Event.ID)
-		if main := b.main(); i == 0 && p.Person.GuardID == main.Person.GuardID {
+		if i == 0 && p.Person.GuardID == b.g.Person.GuardID {
 			b.res.Contact = contactID
-		} else {
-			id = b.ids.ID("op", outbox.CancelIntents, b.tenant(), b.g.Event.ID, p.Person.GuardID)
 		}
+		// With the guard's transition: an event may stop an address a second time,
+		// by an answer, when a person has lifted the first stop.
+		id := b.ids.ID("op", outbox.CancelIntents, b.tenant(), b.g.Event.ID, p.Person.GuardID, itoa(p.Guard.Int("transition")))
 		if err := b.born(outbox.Operation{
 			ID: id, Kind: outbox.CancelIntents, Guard: p.Person.GuardID, Contact: contactID, Event: b.g.Event.ID,
 		}); err != nil {
@@ -162,24 +154,23 @@ func (b *builder) decideTask() string {
 func (b *builder) hold() error { return b.holdAll(b.parties()) }
 
 func (b *builder) holdAll(parties []Party) error {
+	reason := "possible_opt_out"
+	if b.g.Facts.Report() {
+		reason = ReasonUnproven
+	}
 	for _, p := range parties {
-		list, set := holds(p.Guard), b.named(p)
-		if p.Guard.Text("hold") == "" {
-			list, set["hold"] = nil, b.g.Now
-		} else if len(list) == 0 {
-			list = []string{byHand}
-		}
-		mine := b.holdOf()
-		if len(list) >= MaxHolds {
-			mine = byHand
-		}
-		if slices.Contains(list, mine) {
+		list, held := b.addHold(p.Guard)
+		if held {
 			continue
 		}
-		set["hold_review"] = strings.Join(append(list, mine), " ")
+		set := b.named(p)
+		if p.Guard.Text("hold") == "" {
+			set["hold"] = b.g.Now
+		}
+		set["hold_review"] = strings.Join(list, " ")
 		if err := ChangeGuard(&b.c, GuardChange{
 			Tenant: b.tenant(), ID: p.Person.GuardID, Seen: p.Guard, Event: "hold",
-			Set: set, Audit: b.audit([]string{"possible_opt_out"}),
+			Set: set, Audit: b.audit([]string{reason}),
 		}); err != nil {
 			return err
 		}
@@ -187,10 +178,31 @@ func (b *builder) holdAll(parties []Party) error {
 	return nil
 }
 
-// lifts tells whether a person's approval says that what a guard is held for
-// is no opt-out. The hold of another cause is not this answer's to lift.
+// addHold is what a guard is held for once this cause is one of it; held tells
+// that it is already.
+func (b *builder) addHold(g ledger.Item) (list []string, held bool) {
+	switch list = holds(g); {
+	case g.Text("hold") == "":
+		list = nil
+	case len(list) == 0:
+		list = []string{byHand}
+	}
+	mine := b.holdOf()
+	if len(list) >= MaxHolds {
+		mine = byHand
+	}
+	if slices.Contains(list, mine) {
+		return list, true
+	}
+	return append(list, mine), false
+}
+
+// lifts tells whether a person's answer says that what a guard is held for is
+// nothing: of doubtful words his approval, for then they are no opt-out; of a
+// report his rejection, for then it is not genuine. The hold of another cause is
+// not this answer's to lift.
 func (b *builder) lifts(g ledger.Item) bool {
-	return b.g.Answer != nil && b.g.Answer.Approve && slices.Contains(holds(g), b.holdOf())
+	return b.g.Answer != nil && b.g.Answer.Approve != b.g.Facts.Report() && slices.Contains(holds(g), b.holdOf())
 }
 
 // othersHold are the causes that a guard stays held for after this answer.
@@ -199,8 +211,14 @@ func (b *builder) othersHold(g ledger.Item) []string {
 }
 
 // releaseHolds takes the hold of this cause off every guard that has it.
-func (b *builder) releaseHolds() error {
-	for _, p := range b.parties() {
+func (b *builder) releaseHolds() error { return b.release(b.parties()) }
+
+func (b *builder) release(parties []Party) error {
+	reason := "person_says_no_opt_out"
+	if b.g.Facts.Report() {
+		reason = "person_says_not_genuine"
+	}
+	for _, p := range parties {
 		if !b.lifts(p.Guard) {
 			continue
 		}
@@ -211,7 +229,7 @@ func (b *builder) releaseHolds() error {
 		}
 		if err := ChangeGuard(&b.c, GuardChange{
 			Tenant: b.tenant(), ID: p.Person.GuardID, Seen: p.Guard, Event: "release_hold",
-			Set: set, Audit: b.audit([]string{"person_says_no_opt_out"}),
+			Set: set, Audit: b.audit([]string{reason}),
 		}); err != nil {
 			return err
 		}

@@ -1,49 +1,50 @@
 package flow
 
 import (
-	"slices"
-
 	"onefold/internal/digest"
-	"onefold/internal/guard"
 	"onefold/internal/ledger"
-	"onefold/internal/rawmail"
 )
 
-// MaxStops is how many addresses one commit stops: each takes up to seven of
-// its writes (ledger.MaxWrites).
-const MaxStops = 12
+const (
+	// MaxStops is how many addresses one commit stops: each takes up to seven of
+	// its writes (ledger.MaxWrites).
+	MaxStops = 12
+	// MaxHeld is how many it holds or releases, at two writes each, beside the
+	// few that a report can prove (rawmail.Message.ReturnedMarks).
+	MaxHeld = 24
+)
 
-// StopFirst makes the commit that stops some of the addresses of a report which
-// names more than the deciding commit can hold. The caller commits it, reads
-// the ground anew and asks again, until there is nothing to commit; then the
-// ground can be decided. A report that is read again after a crash goes on with
-// those that are not stopped yet.
+// StopFirst makes the commit that stops, holds or releases some of the
+// addresses of a report which names more than the deciding commit can hold. The
+// caller commits it, reads the ground anew and asks again, until there is
+// nothing to commit; then the ground can be decided. A report that is read again
+// after a crash goes on with those that are left.
+//
+// A hold that is put here is in the report's name, and only while the event is
+// undecided: what decides it refers to a person. If he approves and the rest
+// then fails, what is stopped stays so, and the task is open to be answered
+// again.
 func StopFirst(g Ground, ids digest.Key) (ledger.Commit, error) {
 	b := &builder{g: g, ids: ids}
-	reported := b.reported()
-	if !g.Facts.Machine() || g.Answer != nil || len(reported) <= MaxStops {
+	if !b.hardReport() {
 		return b.c, nil
 	}
-	reason := guard.ReasonBounce
-	if g.Facts.Kind == rawmail.Complaint {
-		reason = guard.ReasonComplaint
+	r := b.reported()
+	var err error
+	switch {
+	case len(r.stop) > MaxStops:
+		// The last ones: the first of all belongs to the decision.
+		err = b.stopAll(r.stop[max(1, len(r.stop)-MaxStops):], b.reportReason())
+	case len(r.hold) > MaxHeld:
+		err = b.holdAll(r.hold[len(r.hold)-MaxHeld:])
+	case len(r.release) > MaxHeld:
+		err = b.release(r.release[len(r.release)-MaxHeld:])
+	default:
+		return b.c, nil
 	}
-	// The last ones: the first of all belongs to the decision.
-	if err := b.stopAll(reported[max(1, len(reported)-MaxStops):], reason); err != nil {
+	if err != nil {
 		return b.c, err
 	}
 	b.c.Check("event", b.eventKey(), ledger.All(ledger.Is("state", g.Event.State), ledger.Is("transition", g.Event.Transition)))
 	return b.c, nil
-}
-
-// reported are the addresses that a report still has to stop: whom the event
-// is about, counted each time, and the others that nothing has stopped.
-func (b *builder) reported() []Party {
-	others := slices.DeleteFunc(slices.Clone(b.g.Also), func(p Party) bool {
-		return p.Guard.Text(guard.StopAttr(guard.ScopeAll)) != ""
-	})
-	if !b.g.Person.Known() {
-		return others
-	}
-	return append([]Party{b.main()}, others...)
 }

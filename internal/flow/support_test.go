@@ -107,6 +107,19 @@ func known(g flow.Ground) flow.Ground {
 	return g
 }
 
+// proved has the report return a mail of ours to each of the addresses.
+func proved(t tb, g flow.Ground, addresses ...string) flow.Ground {
+	t.Helper()
+	for _, a := range addresses {
+		id := "intent to " + a
+		g.Facts.Returned = append(g.Facts.Returned, id)
+		g.Seen.Returned = append(g.Seen.Returned, followup.Intent{
+			Tenant: "demo", ID: id, State: followup.Accepted, Guard: flow.Identify(key(t), g.Policy, a).GuardID,
+		})
+	}
+	return g
+}
+
 // guarded puts attributes on the person's guard.
 func guarded(g flow.Ground, attrs ledger.Item) flow.Ground {
 	it := ledger.Item{"tenant": "demo", "id": g.Person.GuardID, "transition": int64(4), "version": int64(1)}

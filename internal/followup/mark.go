@@ -20,6 +20,16 @@ func Mark(key digest.Key, tenant, intent string) string {
 // IsMark tells whether a value is a mark that Mark made for a tenant's intent.
 // It does not tell whether there is such an intent.
 func IsMark(key digest.Key, tenant, value string) bool {
+	_, genuine := Marked(key, tenant, value)
+	return genuine
+}
+
+// Marked is the intent that a genuine mark names; ok is false for any other
+// value.
+func Marked(key digest.Key, tenant, value string) (intent string, ok bool) {
 	intent, _, marked := strings.Cut(value, ".")
-	return marked && intent != "" && subtle.ConstantTimeCompare([]byte(value), []byte(Mark(key, tenant, intent))) == 1
+	if !marked || intent == "" || subtle.ConstantTimeCompare([]byte(value), []byte(Mark(key, tenant, intent))) != 1 {
+		return "", false
+	}
+	return intent, true
 }

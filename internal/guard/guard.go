@@ -24,7 +24,8 @@ type Guard struct {
 	StopAll utc.Time `json:"stop_all,omitzero"`
 	// StopFollowUp stops the scope of follow-ups.
 	StopFollowUp utc.Time `json:"stop_follow_up,omitzero"`
-	// Hold is a doubtful opt-out: nothing goes until a person has looked.
+	// Hold is a doubtful opt-out or a report that nothing proves: nothing goes
+	// until a person has looked.
 	Hold       utc.Time `json:"hold,omitzero"`
 	HoldReview string   `json:"hold_review,omitempty"`
 	Reason     string   `json:"reason,omitempty"` // opt_out, bounce, complaint, person

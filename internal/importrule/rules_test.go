@@ -99,6 +99,14 @@ func TestEachLayerRefusesWhatIsNotBelowIt(t *testing.T) {
 		{"invariant", "internal/invariant", "onefold/internal/ledger", true},
 		{"invariant", "internal/invariant", "onefold/internal/ledger/bolt", false},
 
+		{"inbox audit", "internal/inboxaudit", "onefold/internal/flow", true},
+		{"inbox audit", "internal/inboxaudit", "onefold/internal/inboxaudit/mbox", true},
+		{"inbox audit", "internal/inboxaudit", "onefold/internal/extract/rules", false},
+		{"inbox audit", "internal/inboxaudit/mbox", "os", false},
+		{"inbox audit", "internal/inboxaudit/report", "net/http", false},
+		{"command line", "internal/cmd/onefold", "onefold/internal/inboxaudit/report", true},
+		{"command line", "internal/cmd/onefold", "onefold/internal/extract/extracttest", true},
+
 		{"emulator", "internal/localaws", "github.com/aws/aws-sdk-go-v2/aws", true},
 		{"emulator", "internal/localaws", "onefold/internal/schema", false},
 

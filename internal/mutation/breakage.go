@@ -31,7 +31,7 @@ type Breakage struct {
 
 // All is the whole list, by what is broken.
 func All() []Breakage {
-	list := slices.Concat(ledgers(), records(), inbounds(), decisions(), people(), loops(), claims(), settles(), evidences(), crms(), sweeps(), answers(), customersAndSenders(), deployed())
+	list := slices.Concat(ledgers(), records(), inbounds(), decisions(), people(), reports(), loops(), claims(), settles(), evidences(), crms(), sweeps(), answers(), customersAndSenders(), deployed())
 	return append(list, schedules(list)...)
 }
 

@@ -128,9 +128,9 @@ func people() []Breakage {
 		{
 			Name:   "opt-out-of-one-address-only",
 			Wrong:  "who writes from one address and wants answers at another is mailed there",
-			File:   "internal/flow/stop.go",
-			Old:    "parties := b.parties()\n",
-			New:    "parties := []Party{b.main()}\n",
+			File:   "internal/flow/machinemail.go",
+			Old:    "b.stopAll(b.parties(), guard.ReasonOptOut)",
+			New:    "b.stopAll([]Party{b.main()}, guard.ReasonOptOut)",
 			Caught: []string{"flow"},
 		},
 		{

@@ -44,8 +44,8 @@ func (s *Service) decide(ctx context.Context, e inbound.Event, q *answered) (flo
 			return none, err
 		}
 	}
-	if q == nil && facts.Machine() && !facts.Dropped {
-		if err := s.stopFirst(ctx, e, policy, facts); err != nil {
+	if facts.Machine() && !facts.Dropped {
+		if err := s.stopFirst(ctx, e, policy, facts, q); err != nil {
 			return none, err
 		}
 	}
@@ -146,7 +146,14 @@ func FactsOf(ids digest.Key, e inbound.Event, raw []byte, policy tenant.Policy) 
 	}
 	if e.Content == tenant.ContentMail {
 		genuine := func(mark string) bool { return followup.IsMark(ids, e.Tenant, mark) }
-		return flow.Screen(flow.FactsOfMail(rawmail.ParseMarked(raw, policy.IsOwn, genuine, e.EnvelopeFrom)), e, policy)
+		m := rawmail.ParseMarked(raw, policy.IsOwn, genuine, e.EnvelopeFrom)
+		f := flow.FactsOfMail(m)
+		for _, mark := range m.ReturnedMarks {
+			if intent, ok := followup.Marked(ids, e.Tenant, mark); ok {
+				f.Returned = append(f.Returned, intent)
+			}
+		}
+		return flow.Screen(f, e, policy)
 	}
 	var fields tenant.FieldMap
 	if ep, ok := policy.Endpoint(e.Source); ok {

@@ -33,11 +33,20 @@ func (s *Service) see(ctx context.Context, g flow.Ground) (flow.Seen, error) {
 		id := followup.IntentID(s.IDs, t, g.Facts.Cause, rule.ID, rule.Version)
 		reads = append(reads, read{ledger.Key{Entity: ledger.Intent, Tenant: t, ID: id}, into(&seen.Intent)})
 	}
+	returned := make([]*followup.Intent, len(g.Facts.Returned))
+	for n, id := range g.Facts.Returned {
+		reads = append(reads, read{ledger.Key{Entity: ledger.Intent, Tenant: t, ID: id}, into(&returned[n])})
+	}
 	if g.Event.Review != "" {
 		reads = append(reads, read{ledger.Key{Entity: ledger.ReviewTask, Tenant: t, ID: g.Event.Review}, into(&seen.Task)})
 	}
 	if err := s.read(ctx, reads); err != nil {
 		return seen, err
+	}
+	for _, i := range returned {
+		if i != nil {
+			seen.Returned = append(seen.Returned, *i)
+		}
 	}
 	if err := s.seeThread(ctx, g, &seen); err != nil {
 		return seen, err

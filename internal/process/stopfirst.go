@@ -9,15 +9,16 @@ import (
 	"onefold/internal/tenant"
 )
 
-// stopFirst commits the stops of a report that names more addresses than the
-// deciding commit holds, some at a time, on the event as this worker claimed
-// it. Doing it again changes nothing.
-func (s *Service) stopFirst(ctx context.Context, e inbound.Event, policy tenant.Policy, facts flow.Facts) error {
-	if len(facts.Failed) <= flow.MaxStops {
+// stopFirst commits what a report that names more addresses than the deciding
+// commit holds comes to, some of them at a time, on the event as this worker
+// claimed it or as the person who answers saw it. Doing it again changes
+// nothing.
+func (s *Service) stopFirst(ctx context.Context, e inbound.Event, policy tenant.Policy, facts flow.Facts, q *answered) error {
+	if len(facts.Failed) < flow.MaxStops {
 		return nil
 	}
 	for try := 0; try < MaxDecideTries; {
-		g, err := s.ground(ctx, e, policy, facts, nil, nil)
+		g, err := s.ground(ctx, e, policy, facts, nil, q)
 		if err != nil {
 			return err
 		}

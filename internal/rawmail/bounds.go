@@ -22,6 +22,7 @@ const (
 	maxMailboxes   = 200         // of one address header
 	maxForwarders  = 10          // mailboxes that passed a mail on
 	maxMark        = 200         // bytes of Mark
+	maxReturned    = 5           // ReturnedMarks of one report
 	maxReferences  = 100         // of References, the last ones
 	maxEncoded     = 16 << 10    // bytes of one header value in which encoded words are looked for
 	maxValue       = 2000        // bytes of one decoded header value or file name

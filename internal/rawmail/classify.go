@@ -23,10 +23,12 @@ func classify(m *Message, h header, b body, own IsOwn, bears mark, w *warnings) 
 	}
 	if reasons, list := complaint(m, b, sns); reasons != nil {
 		settle(m, Complaint, reasons, list)
+		m.ReturnedMarks = returnedMarks(m, b, sns)
 		return
 	}
 	if reasons, list := bounce(m, h, b, sns); reasons != nil {
 		settle(m, Bounce, reasons, list)
+		m.ReturnedMarks = returnedMarks(m, b, sns)
 		if len(list) == 0 {
 			w.add(warnNoRecipient)
 		}

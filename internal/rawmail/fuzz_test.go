@@ -32,6 +32,14 @@ func check(t *testing.T, m rawmail.Message) {
 	if m.Suppression != nil && m.Kind != rawmail.Bounce && m.Kind != rawmail.Complaint {
 		t.Fatalf("%s with a suppression", m.Kind)
 	}
+	if n := len(m.ReturnedMarks); m.ReturnedMarks == nil || n > 5 || n > 0 && m.Kind != rawmail.Bounce && m.Kind != rawmail.Complaint {
+		t.Fatalf("%s with %d marks given back", m.Kind, n)
+	}
+	for _, mark := range m.ReturnedMarks {
+		if mark == "" || len(mark) > 200 || strings.ContainsAny(mark, "\r\n\x00") || !utf8.ValidString(mark) {
+			t.Fatalf("a mark of %d bytes", len(mark))
+		}
+	}
 	if _, err := json.Marshal(m); err != nil {
 		t.Fatal(err)
 	}
@@ -79,6 +87,7 @@ func FuzzParse(f *testing.F) {
 		colleague + "Content-Type: multipart/mixed; boundary=b\n\n--b\nContent-Type: message/rfc822\n\nFrom: a@b.example\n\nx\n--b\nContent-Type: text/calendar\n\nBEGIN:VCALENDAR\nMETHOD:REPLY\n--b--\n",
 		"Return-Path: <>\nFrom: mailer-daemon@example.org\nSubject: failure notice\n\n<a@b.example>: 550 5.1.1 user unknown\n<c@d.example>: mailbox full\n",
 		"From: a@b.example\nContent-Type: multipart/report; report-type=feedback-report; boundary=b\n\n--b\nContent-Type: message/feedback-report\n\nFeedback-Type: abuse\nOriginal-Rcpt-To: c@d.example\n--b--\n",
+		returning("message/rfc822", "", rawmail.MarkHeader+":\n i.h\nTo: a@b.example\n\n> "+rawmail.MarkHeader+": j.h\n"),
 		"X-MS-Exchange-Inbox-Rules-Loop: a@b.example\nX-MS-Exchange-Generated-Message-Source: Mailbox Rules Agent\nAuto-Submitted: auto-generated\nX-Forwarded-For: c@d.example e@f.example\n" + plainMail,
 		"Content-Type: a/b; name*0*=utf-8''%e2; name*1=\"x\"; name=\"=?utf-8?q?y?=\"\nContent-Transfer-Encoding: base64\n\nQQ==QUI=\n",
 	} {

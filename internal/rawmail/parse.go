@@ -105,7 +105,7 @@ func fillEmpty(m *Message) {
 			*list = []Mailbox{}
 		}
 	}
-	for _, list := range []*[]string{&m.InReplyTo, &m.References, &m.KindReasons, &m.Warnings} {
+	for _, list := range []*[]string{&m.InReplyTo, &m.References, &m.KindReasons, &m.Warnings, &m.ReturnedMarks} {
 		if *list == nil {
 			*list = []string{}
 		}

@@ -8,8 +8,9 @@ import (
 
 // notice is an SES notification that SNS sent as a mail.
 type notice struct {
-	kind string
-	list []Suppression
+	kind  string
+	list  []Suppression
+	marks []string // of the mail that it is about, where SES adds its header
 }
 
 // snsNotice reads the text of an SNS mail whose message is an SES event, nil
@@ -29,6 +30,7 @@ func snsNotice(text string) *notice {
 	}
 	var event struct {
 		NotificationType string
+		Mail             json.RawMessage
 		Bounce           struct {
 			BounceType        string
 			BouncedRecipients recipients
@@ -42,6 +44,10 @@ func snsNotice(text string) *notice {
 		return nil
 	}
 	n := notice{kind: event.NotificationType}
+	var about struct{ Headers markHeaders }
+	if json.Unmarshal(event.Mail, &about) == nil {
+		n.marks = about.Headers // without a header that can be read, there are none
+	}
 	switch n.kind {
 	case "Bounce":
 		for _, r := range event.Bounce.BouncedRecipients {
@@ -101,6 +107,27 @@ func (r *recipients) UnmarshalJSON(b []byte) error {
 			return err
 		}
 		*r = append(*r, one)
+	}
+	return nil
+}
+
+// markHeaders keeps of the header of the original mail, a list of names and
+// values, what marks our own mail.
+type markHeaders []string
+
+func (h *markHeaders) UnmarshalJSON(b []byte) error {
+	d := json.NewDecoder(bytes.NewReader(b))
+	if t, err := d.Token(); err != nil || t != json.Delim('[') {
+		return nil // no list: no header
+	}
+	for read := 0; d.More() && read < maxFields; read++ {
+		var one struct{ Name, Value string }
+		if err := d.Decode(&one); err != nil {
+			return err
+		}
+		if strings.EqualFold(one.Name, MarkHeader) && len(*h) < maxReturned {
+			*h = append(*h, one.Value)
+		}
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package scenario_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 	"time"
 
 	"onefold/internal/console"
+	"onefold/internal/followup"
 	"onefold/internal/ingest"
 	"onefold/internal/ledger"
 	"onefold/internal/mailer"
@@ -98,6 +100,10 @@ func (w *world) do(s step) {
 // time, as senders do.
 func (w *world) deliver(s step) {
 	body := w.file.body(s)
+	if intents := w.intents(); len(intents) > 0 {
+		// What a report gives back bears the mark of our mail.
+		body = bytes.ReplaceAll(body, []byte("{{mark}}"), []byte(followup.Mark(w.ids, tenantID, intents[0].ID)))
+	}
 	id := s.args["id"]
 	headers := map[string]string{}
 	if s.verb == "mail" {

@@ -199,7 +199,10 @@ type TemplateData struct {
 // ReviewLimits says what goes to a person.
 type ReviewLimits struct {
 	// MinConfidence below which a stated confidence adds a reason for review,
-	// in hundredths, 0 to 100. It never lets anything pass by itself.
+	// in hundredths, 0 to 100. It never lets anything pass by itself. The default
+	// is what `onefold eval -calibrate` gives for the rules: the lowest confidence
+	// of which the labelled set has a sender's address. All of them are right, and
+	// yet too few to prove 99 % (docs/eval.md); below it nothing was measured.
 	MinConfidence int64 `json:"min_confidence"`
 	// NewContacts has a person approve each follow-up to somebody who was no
 	// contact before, in ModeAuto too.

@@ -5,7 +5,7 @@ func ofSending() map[string]string {
 	return map[string]string{
 		// What stands against a mail.
 		"suppressed_all":        "all mail to the address is stopped",
-		"opt_out_in_doubt":      "a possible opt-out waits for a person",
+		"opt_out_in_doubt":      "a possible opt-out or an unproven report waits for a person",
 		"erased":                "the person was erased",
 		"contact_inactive":      "the contact is no longer active",
 		"contact_merged":        "the contact was merged into another",

@@ -22,12 +22,14 @@ type grammar struct {
 	// folder is called there.
 	Shown string `name:"shown-folder" hidden:""`
 
-	Dev     devCmd     `cmd:"" help:"run the whole system in one process, on this machine"`
-	Demo    demoCmd    `cmd:"" help:"send the samples through a temporary system and check every invariant"`
-	Inspect inspectCmd `cmd:"" help:"read one mail and say what would be decided, writing nothing"`
-	Match   matchCmd   `cmd:"" help:"match contact records in order, keeping nothing"`
-	Explain explainCmd `cmd:"" help:"tell why a person got a follow-up, two, or none"`
-	Verify  verifyCmd  `cmd:"" help:"check every invariant over the whole ledger"`
+	Dev     devCmd        `cmd:"" help:"run the whole system in one process, on this machine"`
+	Demo    demoCmd       `cmd:"" help:"send the samples through a temporary system and check every invariant"`
+	Inspect inspectCmd    `cmd:"" help:"read one mail and say what would be decided, writing nothing"`
+	Match   matchCmd      `cmd:"" help:"match contact records in order, keeping nothing"`
+	Eval    evalCmd       `cmd:"" help:"score who reads the text on labelled mails, or calibrate it"`
+	Audit   auditInboxCmd `cmd:"" name:"audit-inbox" help:"look through a mailbox before anything is deployed"`
+	Explain explainCmd    `cmd:"" help:"tell why a person got a follow-up, two, or none"`
+	Verify  verifyCmd     `cmd:"" help:"check every invariant over the whole ledger"`
 	Policy  struct {
 		Validate policyValidateCmd `cmd:"" help:"check a policy document"`
 		Diff     policyDiffCmd     `cmd:"" help:"compare a policy document with the one in force"`

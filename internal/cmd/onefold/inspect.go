@@ -34,7 +34,9 @@ In JSON every property is always there. kind is human, auto_reply, bounce,
 complaint, list, own or unparseable. Only human mail is given to a reader: of
 other mail the extraction is empty. suppression names the address that mail to
 must stop, as a bounce, a complaint or the sender's plain words have it; hard
-means that the decision stops it.
+means for good. It is what the mail says, not what is believed: a bounce or
+complaint stops an address only where it gives back a mail of ours to it. That
+takes a key and a ledger to tell, so here none does (report_unproven).
 
 route tells how the mail came here: delivered_to is the mailbox, forwarded_by
 lists the mailboxes that passed it on, ways how (gmail_forward,

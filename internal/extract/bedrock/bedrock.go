@@ -92,7 +92,10 @@ type Reader struct {
 	client *bedrockruntime.Client
 }
 
-var _ extract.Metered = (*Reader)(nil)
+var (
+	_ extract.Metered  = (*Reader)(nil)
+	_ extract.Foreseen = (*Reader)(nil)
+)
 
 // New makes a Reader. It fails when a field is missing or out of range, and
 // makes no call.

@@ -85,11 +85,21 @@ func (r *Reader) usage(u *types.TokenUsage) extract.Usage {
 	return used
 }
 
-// most is what a call can have cost: no tokenizer makes more tokens of a text
-// than it has bytes, and of an answer there are MaxTokens at most.
-func (r *Reader) most(m prompts.Message) float64 {
-	return r.price(int64(len(r.prompt.System)+len(r.prompt.Schema)+len(m.Text)), int64(r.cfg.MaxTokens))
+// AtMost bounds what a call can use up: no tokenizer makes more tokens of a
+// text than it has bytes, and of an answer there are MaxTokens at most.
+func (r *Reader) AtMost(s extract.Source) extract.Usage { return r.bound(prompts.Show(s)) }
+
+func (r *Reader) bound(m prompts.Message) extract.Usage {
+	used := extract.Usage{
+		InputTokens:  int64(len(r.prompt.System) + len(r.prompt.Schema) + len(m.Text)),
+		OutputTokens: int64(r.cfg.MaxTokens),
+	}
+	used.AtMostUSD = r.price(used.InputTokens, used.OutputTokens)
+	return used
 }
+
+// most is what a call can have cost.
+func (r *Reader) most(m prompts.Message) float64 { return r.bound(m).AtMostUSD }
 
 func (r *Reader) price(in, out int64) float64 {
 	return (float64(in)*r.cfg.InputUSD + float64(out)*r.cfg.OutputUSD) / 1e6

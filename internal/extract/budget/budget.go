@@ -15,8 +15,8 @@
 //
 // The rules read along with every answer: what makes them want a person to look
 // is added to it, for a model that has been talked round is the last to say so;
-// and a sender's address or name that contradicts the one they find is for a
-// person. They never take anything away.
+// and a sender's address, name or company that contradicts the one they find is
+// for a person. They never take anything away.
 package budget
 
 import (
@@ -31,7 +31,6 @@ import (
 
 	"golang.org/x/text/unicode/norm"
 
-	"onefold/internal/address"
 	"onefold/internal/extract"
 	"onefold/internal/ledger"
 )
@@ -72,6 +71,15 @@ func (r *Reader) Model() string { return r.cfg.Model.Model() }
 // PromptVersion is likewise the model's.
 func (r *Reader) PromptVersion() string { return r.cfg.Model.PromptVersion() }
 
+// AtMost is the model's bound; of one that has none it is zero. The rules cost
+// nothing.
+func (r *Reader) AtMost(s extract.Source) extract.Usage {
+	if f, ok := r.cfg.Model.(extract.Foreseen); ok {
+		return f.AtMost(s)
+	}
+	return extract.Usage{}
+}
+
 // Extract reads on the account of the deployment itself.
 func (r *Reader) Extract(ctx context.Context, s extract.Source) (extract.Record, error) {
 	reading, _, err := r.ReadFor(ctx, ledger.NoTenant, s)
@@ -111,7 +119,8 @@ func (r *Reader) ReadFor(ctx context.Context, tenant string, s extract.Source) (
 // own text to say.
 func joined(record, byRules extract.Record) extract.Record {
 	record.ReviewReasons = append(record.ReviewReasons, byRules.ReviewReasons...)
-	if differ(record.SenderEmail, byRules.SenderEmail, sameAddress) || differ(record.ContactName, byRules.ContactName, sameName) {
+	if differ(record.SenderEmail, byRules.SenderEmail, extract.SameAddress) || differ(record.ContactName, byRules.ContactName, sameName) ||
+		differ(record.Company, byRules.Company, sameName) {
 		record.ReviewReasons = append(record.ReviewReasons, extract.ReasonDisputed)
 	}
 	record.PossibleOptOut = record.PossibleOptOut || byRules.PossibleOptOut
@@ -135,10 +144,4 @@ func sameName(a, b string) bool {
 
 func wordsOf(name string) []string {
 	return strings.FieldsFunc(strings.ToLower(norm.NFKC.String(name)), func(r rune) bool { return !unicode.In(r, unicode.L, unicode.M, unicode.N) })
-}
-
-func sameAddress(a, b string) bool {
-	x, errX := address.Parse(strings.TrimSpace(a))
-	y, errY := address.Parse(strings.TrimSpace(b))
-	return errX == nil && errY == nil && strings.EqualFold(x.String(), y.String())
 }

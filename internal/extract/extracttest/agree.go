@@ -34,8 +34,3 @@ func digits(s string) string {
 		return r
 	}, s)
 }
-
-func hasDomain(address, domain string) bool {
-	_, of, _ := strings.Cut(strings.ToLower(address), "@")
-	return of == domain || strings.HasSuffix(of, "."+domain)
-}

@@ -79,77 +79,107 @@ const (
 	nothing  = "-"
 )
 
-// parseCase reads label lines up to the mark, and the mail after it.
+// parseCase reads label lines up to the mark, and the mail after it. An error
+// begins with the line that is not understood, or with nothing.
 func parseCase(text []byte) (Case, error) {
 	// A checkout may have changed the line ends.
 	head, mail, found := strings.Cut(strings.ReplaceAll(string(text), "\r\n", "\n"), mailMark)
 	if !found {
-		return Case{}, fmt.Errorf("%w: no mail", ErrCase)
+		return Case{}, fmt.Errorf("%w: the line %q is missing", atLine(0), strings.TrimSpace(mailMark))
 	}
-	said := map[string]string{}
+	said, lines := map[string]string{}, map[string]int{}
+	n := 0
 	for line := range strings.Lines(head) {
+		n++
 		key, value, ok := strings.Cut(strings.TrimSuffix(line, "\n"), ": ")
-		if _, again := said[key]; !ok || again || value == "" {
-			return Case{}, fmt.Errorf("%w: label line %q", ErrCase, key)
+		switch {
+		case !ok || value == "":
+			return Case{}, fmt.Errorf("%w: it is not of the form \"label: value\"", atLine(n))
+		case !slices.Contains(labelNames(), key):
+			return Case{}, fmt.Errorf("%w: there is no label of this name", atLine(n))
+		case said[key] != "":
+			return Case{}, fmt.Errorf("%w: the label %s stands in line %d too", atLine(n), key, lines[key])
 		}
-		said[key] = value
-	}
-	take := func(key string) string {
-		v := said[key]
-		delete(said, key)
-		return v
+		said[key], lines[key] = value, n
 	}
 	several := func(key string) []string {
-		if v := take(key); v != nothing {
+		if v := said[key]; v != nothing {
 			return strings.Split(v, " | ")
 		}
 		return nil
 	}
 	l := Labels{
-		Language: take("language"), Class: Class(take("class")),
+		Language: said["language"], Class: Class(said["class"]),
 		SenderEmail: several("sender_email"), ContactName: several("contact_name"),
 		Company: several("company"), Phone: several("phone"),
-		Intent: extract.Intent(take("intent")), OptOut: Wish(take("opt_out")),
-		Twin: take("twin"), Wants: take("wants"),
+		Intent: extract.Intent(said["intent"]), OptOut: Wish(said["opt_out"]),
+		NeedsReview: said["needs_review"] == "yes", Tags: strings.Split(said["tags"], ", "),
+		Twin: said["twin"], Wants: said["wants"],
 	}
-	review := take("needs_review")
-	l.NeedsReview = review == "yes"
-	l.Tags = strings.Split(take("tags"), ", ")
-	delete(said, "added") // the day of a case added after the halves were made
-	if len(said) > 0 {
-		return Case{}, fmt.Errorf("%w: unknown label", ErrCase)
-	}
-	if why := l.fault(review); why != "" {
-		return Case{}, fmt.Errorf("%w: %s", ErrCase, why)
+	if label, why := l.fault(said); why != "" {
+		return Case{}, fmt.Errorf("%w: %s: %s", atLine(lines[label]), label, why)
 	}
 	wire := strings.ReplaceAll(mail, "\n", "\r\n")
 	return Case{Labels: l, Mail: []byte(wire)}, nil
 }
 
-// fault says what is outside the lists of legal labels, or "".
-func (l Labels) fault(review string) string {
-	switch {
-	case len(l.Language) != 2:
-		return "language"
-	case !slices.Contains(Classes(), l.Class):
-		return "class"
-	case !slices.Contains(extract.Intents(), l.Intent):
-		return "intent"
-	case !slices.Contains(Wishes(), l.OptOut):
-		return "opt_out"
-	case review != "yes" && review != "no":
-		return "needs_review"
-	case l.OptOut == Plain != (l.Intent == extract.OptOut):
-		return "intent opt_out goes with a plain wish, and only with one"
-	case l.OptOut == Doubtful && !l.NeedsReview:
-		return "a doubtful wish needs review"
-	case (l.Twin == "") != (l.Wants == ""):
-		return "twin and wants go together"
+// atLine is ErrCase with a line's number before it; 0 is no line.
+func atLine(n int) error {
+	if n == 0 {
+		return fmt.Errorf(" %w", ErrCase)
 	}
-	for _, values := range [][]string{l.SenderEmail, l.ContactName, l.Company, l.Phone, l.Tags} {
-		if slices.Contains(values, "") {
-			return "a label is missing"
+	return fmt.Errorf("%d: %w", n, ErrCase)
+}
+
+// labelNames are the labels of a case. added is the day of a case added after
+// the halves were made.
+func labelNames() []string {
+	return []string{
+		"language", "class", "sender_email", "contact_name", "company", "phone", "intent", "opt_out", "needs_review", "tags",
+		"twin", "wants", "added",
+	}
+}
+
+// fault says which label is outside the lists of what is legal and why, or "".
+func (l Labels) fault(said map[string]string) (label, why string) {
+	for _, name := range labelNames()[:10] {
+		if said[name] == "" {
+			return name, "the label is missing"
 		}
 	}
-	return ""
+	review := said["needs_review"]
+	switch {
+	case len(l.Language) != 2:
+		return "language", "two letters are wanted (ISO 639-1)"
+	case !slices.Contains(Classes(), l.Class):
+		return "class", oneOf(Classes())
+	case !slices.Contains(extract.Intents(), l.Intent):
+		return "intent", oneOf(extract.Intents())
+	case !slices.Contains(Wishes(), l.OptOut):
+		return "opt_out", oneOf(Wishes())
+	case review != "yes" && review != "no":
+		return "needs_review", "it is yes or no"
+	case l.OptOut == Plain != (l.Intent == extract.OptOut):
+		return "intent", "opt_out goes with a plain wish, and only with one"
+	case l.OptOut == Doubtful && !l.NeedsReview:
+		return "needs_review", "a doubtful wish needs review"
+	case (l.Twin == "") != (l.Wants == ""):
+		return "twin", "twin and wants go together"
+	}
+	for name, values := range map[string][]string{
+		"sender_email": l.SenderEmail, "contact_name": l.ContactName, "company": l.Company, "phone": l.Phone, "tags": l.Tags,
+	} {
+		if slices.Contains(values, "") {
+			return name, "a spelling is empty"
+		}
+	}
+	return "", ""
+}
+
+func oneOf[T ~string](list []T) string {
+	words := make([]string, len(list))
+	for i, w := range list {
+		words[i] = string(w)
+	}
+	return "it is one of " + strings.Join(words, ", ")
 }

@@ -45,15 +45,17 @@ func Files() (fs.FS, error) {
 }
 
 // Load reads the given halves of a set, all of it for none given, ordered by
-// ID. A file that is not understood is an error that wraps ErrCase and names
-// it: a set is whole or it is none.
+// ID. A file that is not understood is an error that wraps ErrCase and names it,
+// with the line where it has one: a set is whole or it is none. A set without
+// the folders open and aside is all open: its files stand at the top or in
+// folders of one level. A set without a case is none, and ErrCase too.
 func Load(files fs.FS, halves ...Half) ([]Case, error) {
 	if len(halves) == 0 {
 		halves = []Half{Open, Aside}
 	}
 	var cases []Case
 	for _, half := range halves {
-		names, err := fs.Glob(files, string(half)+"/*/*.txt")
+		names, err := caseNames(files, half)
 		if err != nil {
 			return nil, fmt.Errorf("list labelled cases: %w", err)
 		}
@@ -64,12 +66,15 @@ func Load(files fs.FS, halves ...Half) ([]Case, error) {
 			}
 			c, err := parseCase(text)
 			if err != nil {
-				return nil, fmt.Errorf("%s: %w", name, err)
+				return nil, fmt.Errorf("%s:%w", name, err)
 			}
 			c.Half, c.Meaning = half, path.Base(path.Dir(name))
 			c.ID = strings.TrimSuffix(path.Base(name), ".txt")
 			cases = append(cases, c)
 		}
+	}
+	if len(cases) == 0 {
+		return nil, fmt.Errorf("%w: there is no file of a case, such as open/enquiry/ID.txt", ErrCase)
 	}
 	slices.SortFunc(cases, func(a, b Case) int { return strings.Compare(a.ID, b.ID) })
 	for i := 1; i < len(cases); i++ {
@@ -78,4 +83,26 @@ func Load(files fs.FS, halves ...Half) ([]Case, error) {
 		}
 	}
 	return cases, nil
+}
+
+// caseNames are the files of one half.
+func caseNames(files fs.FS, half Half) ([]string, error) {
+	halved := false
+	for _, h := range []Half{Open, Aside} {
+		if info, err := fs.Stat(files, string(h)); err == nil && info.IsDir() {
+			halved = true
+		}
+	}
+	if halved {
+		return fs.Glob(files, string(half)+"/*/*.txt")
+	}
+	if half == Aside {
+		return nil, nil
+	}
+	top, err := fs.Glob(files, "*.txt")
+	if err != nil {
+		return nil, err
+	}
+	below, err := fs.Glob(files, "*/*.txt")
+	return append(top, below...), err
 }

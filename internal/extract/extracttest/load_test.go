@@ -100,3 +100,40 @@ func TestOneIDTwiceIsRefused(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+func TestAFaultIsToldWithFileAndLine(t *testing.T) {
+	t.Parallel()
+	for rule, c := range map[string]struct{ from, to, want string }{
+		"unknown word":   {"intent: pricing", "intent: buy", "open/enquiry/en-a.txt:7: labelled case not understood: intent: it is one of product_question,"},
+		"unknown label":  {"phone: -", "phone: -\nfax: -", "open/enquiry/en-a.txt:7: labelled case not understood: there is no label of this name"},
+		"label twice":    {"phone: -", "phone: -\nphone: -", "open/enquiry/en-a.txt:7: labelled case not understood: the label phone stands in line 6 too"},
+		"no value":       {"phone: -", "phone:", "open/enquiry/en-a.txt:6: labelled case not understood: it is not of the form"},
+		"label missing":  {"phone: -\n", "", "open/enquiry/en-a.txt: labelled case not understood: phone: the label is missing"},
+		"no mail":        {"-- mail --", "-- letter --", "open/enquiry/en-a.txt: labelled case not understood: the line \"-- mail --\" is missing"},
+		"empty spelling": {"A. Morgan", "", "open/enquiry/en-a.txt:4: labelled case not understood: contact_name: a spelling is empty"},
+	} {
+		t.Run(rule, func(t *testing.T) {
+			t.Parallel()
+			text := strings.Replace(goodCase, c.from, c.to, 1)
+			_, err := extracttest.Load(fstest.MapFS{"open/enquiry/en-a.txt": {Data: []byte(text)}})
+			if err == nil || !strings.HasPrefix(err.Error(), c.want) {
+				t.Errorf("got %v, want %s", err, c.want)
+			}
+		})
+	}
+}
+
+func TestASetWithoutHalvesIsAllOpen(t *testing.T) {
+	t.Parallel()
+	own := fstest.MapFS{"one.txt": {Data: []byte(goodCase)}, "pitch/two.txt": {Data: []byte(goodCase)}}
+	cases, err := extracttest.Load(own)
+	if err != nil || len(cases) != 2 || cases[0].Half != extracttest.Open || cases[1].Meaning != "pitch" {
+		t.Fatal(err, cases)
+	}
+	if _, err := extracttest.Load(own, extracttest.Aside); !errors.Is(err, extracttest.ErrCase) {
+		t.Error("an empty half:", err)
+	}
+	if _, err := extracttest.Load(fstest.MapFS{}); !errors.Is(err, extracttest.ErrCase) {
+		t.Error("an empty set:", err)
+	}
+}

@@ -2,6 +2,7 @@ package extracttest
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"onefold/internal/extract"
@@ -11,18 +12,35 @@ import (
 )
 
 // Outcome is what came of one mail: what is believed after parsing, opt-out
-// words, extraction and validation. An empty field is abstention.
+// words, extraction and validation, and what that leads to. An empty field is
+// abstention.
 type Outcome struct {
 	Asked       bool // the extractor was asked; a machine's mail needs none
+	Unanswered  bool // it gave no answer: a person reads the mail
 	Class       Class
 	SenderEmail string
 	ContactName string
 	Company     string
 	Phone       string
+	Sure        Sureness
 	Intent      extract.Intent
 	OptOut      Wish
 	Review      bool // a person looks before anything is done
+	Effects     Effects
 	Usage       extract.Usage
+}
+
+// Sureness is the confidence that the extractor stated in each value believed,
+// in hundredths.
+type Sureness struct{ SenderEmail, ContactName, Company, Phone int64 }
+
+// Answer is what an extractor said to one mail.
+type Answer struct {
+	Record  extract.Record
+	Reasons []string // for a person to look, besides those in the record
+	Usage   extract.Usage
+	// None: there is no record, and Reasons say why.
+	None bool
 }
 
 // Classify tells the class of a mail that was read. Nil stands for ByKind.
@@ -42,56 +60,107 @@ func ByKind(f flow.Facts, r extract.Record) Class {
 	return Enquiry
 }
 
-// Read runs a mail through parsing, opt-out words, the extractor and
-// validation, as processing does, except that it asks the extractor about a
-// plain opt-out too, so that the fields are measured on every mail that a
-// person may have written. own tells the business's addresses. An error is the
-// extractor's.
-func Read(ctx context.Context, x extract.Extractor, c Case, own rawmail.IsOwn, classify Classify) (Outcome, error) {
-	if classify == nil {
-		classify = ByKind
-	}
-	f := flow.FactsOfMail(rawmail.Parse(c.Mail, own))
+// Question is a mail as far as it is read without an extractor.
+type Question struct{ facts flow.Facts }
+
+// Open parses a mail under the bench's policy.
+func (b *Bench) Open(c Case) Question {
+	return Question{flow.FactsOfMail(rawmail.Parse(c.Mail, b.policy.IsOwn))}
+}
+
+// Source is what the extractor is shown. Processing asks nobody about a plain
+// opt-out; here it is asked about too, so that the fields are measured on every
+// mail that a person may have written. Of other mail asked is false.
+func (q Question) Source() (s extract.Source, asked bool) { return q.facts.Source, q.facts.Human() }
+
+// Outcome is what came of a mail with the extractor's answer, which nobody looks
+// at where it was not asked. An error is a fault of the program or the policy.
+func (b *Bench) Outcome(q Question, a Answer) (Outcome, error) {
+	f := q.facts
 	out := Outcome{Intent: extract.Other, OptOut: wishOf(f.OptOut.Verdict), Review: f.Unreadable()}
-	if !f.Human() {
-		out.Class = classify(f, extract.Record{})
-		return out, nil
+	var x *extract.Stored
+	if f.Human() {
+		out.Asked, out.Unanswered, out.Usage = true, a.None, a.Usage
+		if !a.None {
+			stored := b.stored(f.Source, a)
+			x = &stored
+		}
+		out.read(f, x)
 	}
-	record, usage, err := ask(ctx, x, f.Source)
-	if err != nil {
-		return Outcome{}, fmt.Errorf("case %s: %w", c.ID, err)
+	if x != nil {
+		out.Class = b.classify(f, x.Record)
+	} else {
+		out.Class = b.classify(f, extract.Record{})
 	}
-	record, reasons := extract.Validate(f.Source, record)
-	if out.OptOut == None && record.PossibleOptOut {
-		out.OptOut = Doubtful
+	var err error
+	out.Effects, err = b.decide(f, x)
+	return out, err
+}
+
+// read takes over what is believed of an answer; without one a person reads.
+func (o *Outcome) read(f flow.Facts, x *extract.Stored) {
+	if x == nil {
+		o.Review = true
+		return
 	}
-	out.Asked, out.Usage = true, usage
-	out.Class = classify(f, record)
-	out.SenderEmail, out.ContactName = record.SenderEmail.Value, record.ContactName.Value
-	out.Company, out.Phone = record.Company.Value, record.Phone.Value
-	out.Intent = record.Intent
-	out.Review = record.NeedsHumanReview || len(reasons) > 0 || len(f.Doubts) > 0 || out.OptOut == Doubtful
-	return out, nil
+	r := x.Record
+	if o.OptOut == None && r.PossibleOptOut {
+		o.OptOut = Doubtful
+	}
+	o.SenderEmail, o.ContactName, o.Company, o.Phone = r.SenderEmail.Value, r.ContactName.Value, r.Company.Value, r.Phone.Value
+	o.Sure = Sureness{r.SenderEmail.Confidence, r.ContactName.Confidence, r.Company.Confidence, r.Phone.Confidence}
+	o.Intent = r.Intent
+	o.Review = r.NeedsHumanReview || len(x.Reasons) > 0 || len(f.Doubts) > 0 || o.OptOut == Doubtful
+}
+
+// Read asks the extractor about one mail, once. An error is the extractor's.
+func (b *Bench) Read(ctx context.Context, x extract.Extractor, c Case) (Outcome, error) {
+	q := b.Open(c)
+	var a Answer
+	if s, asked := q.Source(); asked {
+		var err error
+		if a, err = Ask(ctx, x, s); err != nil {
+			return Outcome{}, fmt.Errorf("case %s: %w", c.ID, err)
+		}
+	}
+	return b.Outcome(q, a)
 }
 
 // ReadAll reads every case, in order; the outcomes stand as the cases do.
-func ReadAll(ctx context.Context, x extract.Extractor, cases []Case, own rawmail.IsOwn, classify Classify) ([]Outcome, error) {
+func (b *Bench) ReadAll(ctx context.Context, x extract.Extractor, cases []Case) ([]Outcome, error) {
 	out := make([]Outcome, len(cases))
 	for i, c := range cases {
 		var err error
-		if out[i], err = Read(ctx, x, c, own, classify); err != nil {
+		if out[i], err = b.Read(ctx, x, c); err != nil {
 			return nil, err
 		}
 	}
 	return out, nil
 }
 
-func ask(ctx context.Context, x extract.Extractor, s extract.Source) (extract.Record, extract.Usage, error) {
-	if metered, ok := x.(extract.Metered); ok {
-		return metered.ExtractMetered(ctx, s)
+// Account is the tenant on whose account an Accounted extractor reads the set.
+const Account = "eval"
+
+// ErrAnother means that another than the extractor asked has answered, such as
+// the rules when a budget is spent: its words are not the extractor's.
+var ErrAnother = errors.New("score: another has answered in the extractor's place")
+
+// Ask asks an extractor about one source, once. Of an error the answer still
+// has the usage.
+func Ask(ctx context.Context, x extract.Extractor, s extract.Source) (Answer, error) {
+	switch y := x.(type) {
+	case extract.Accounted:
+		reading, used, err := y.ReadFor(ctx, Account, s)
+		if err == nil && (reading.Model != "" && reading.Model != x.Model() || reading.PromptVersion != "" && reading.PromptVersion != x.PromptVersion()) {
+			err = ErrAnother
+		}
+		return Answer{Record: reading.Record, Reasons: reading.Reasons, Usage: used}, err
+	case extract.Metered:
+		record, used, err := y.ExtractMetered(ctx, s)
+		return Answer{Record: record, Usage: used}, err
 	}
 	record, err := x.Extract(ctx, s)
-	return record, extract.Usage{}, err
+	return Answer{Record: record}, err
 }
 
 func wishOf(v guard.Verdict) Wish {
@@ -104,6 +173,3 @@ func wishOf(v guard.Verdict) Wish {
 	}
 	return None
 }
-
-// IsOwn tells the addresses of the business that the set's mails are sent to.
-func IsOwn(address string) bool { return hasDomain(address, "brightwell.example") }

@@ -1,12 +1,13 @@
 package extracttest
 
 import (
-	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"text/tabwriter"
 )
@@ -20,50 +21,103 @@ func (r Report) JSON() ([]byte, error) {
 	return append(b, '\n'), nil
 }
 
-// Differences compares a report with the golden one, line by line: "-" stands
-// in the golden file alone, "+" in the report alone. None means equal. Line
-// ends may be either kind, since a checkout may change them.
+// Differences compares a report with the golden one, figure by figure: where,
+// what the golden file has, what the report has. None means equal.
 func (r Report) Differences(golden []byte) ([]string, error) {
 	now, err := r.JSON()
 	if err != nil {
 		return nil, err
 	}
-	want := strings.Split(string(bytes.ReplaceAll(golden, []byte("\r\n"), []byte("\n"))), "\n")
-	got := strings.Split(string(now), "\n")
+	want, err := figures(golden)
+	if err != nil {
+		return nil, err
+	}
+	got, err := figures(now)
+	if err != nil {
+		return nil, err
+	}
 	var out []string
-	for i := range max(len(want), len(got)) {
-		a, b := lineOf(want, i), lineOf(got, i)
-		if a != b {
-			out = append(out, "- "+strings.TrimSpace(a), "+ "+strings.TrimSpace(b))
+	paths := slices.Sorted(maps.Keys(want))
+	for path := range got {
+		if _, both := want[path]; !both {
+			paths = append(paths, path)
+		}
+	}
+	slices.Sort(paths)
+	for _, path := range paths {
+		if want[path] != got[path] {
+			out = append(out, fmt.Sprintf("%s: golden %s, now %s", path, cmp.Or(want[path], "absent"), cmp.Or(got[path], "absent")))
 		}
 	}
 	return out, nil
 }
 
-func lineOf(lines []string, i int) string {
-	if i < len(lines) {
-		return lines[i]
+func figures(report []byte) (map[string]string, error) {
+	var tree any
+	if err := json.Unmarshal(report, &tree); err != nil {
+		return nil, fmt.Errorf("read score: %w", err)
 	}
-	return ""
+	into := map[string]string{}
+	flatten("", tree, into)
+	return into, nil
+}
+
+// flatten lists the leaves of a JSON tree by path. An element of a list goes by
+// the name in it, where it has one.
+func flatten(path string, tree any, into map[string]string) {
+	switch v := tree.(type) {
+	case map[string]any:
+		for name, sub := range v {
+			flatten(path+"."+name, sub, into)
+		}
+	case []any:
+		for i, sub := range v {
+			name := strconv.Itoa(i)
+			if m, ok := sub.(map[string]any); ok {
+				for _, by := range []string{"field", "language", "case"} {
+					if s, ok := m[by].(string); ok {
+						name = s
+					}
+				}
+			}
+			flatten(path+"."+name, sub, into)
+		}
+	default:
+		into[strings.TrimPrefix(path, ".")] = fmt.Sprintf("%v", v)
+	}
 }
 
 // WriteText writes the report for people. Shares are in per cent with hits,
-// trials and the 95 % interval.
+// trials and the 95 % interval; beside a figure of which the project asks
+// something stands what, and whether it is met.
 func (r Report) WriteText(w io.Writer) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s (prompt %s): %d mails, %d asked about\n\n", r.Model, r.PromptVersion, r.Cases, r.Asked)
+	fmt.Fprintf(&b, "%s (prompt %s): %d mails, %d asked about, %d without an answer\n\n", r.Model, r.PromptVersion, r.Cases, r.Asked, r.Unanswered)
+	bars := map[string]string{}
+	for _, bar := range r.Bars() {
+		bars[bar.Figure] = bar.String()
+	}
 	table := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "field\tprecision\trecall\tabstained")
+	fmt.Fprintln(table, "field\tprecision\trecall\tabstained\tasked for")
 	for _, f := range append(slices.Clone(r.Fields), r.Intent) {
-		fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", f.Field, f.Precision, f.Recall, f.Abstained)
+		asked := []string{}
+		for _, figure := range []string{precision, recall} {
+			if bar := bars[f.Field+"_"+figure]; bar != "" {
+				asked = append(asked, figure+" "+bar)
+			}
+		}
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\n", f.Field, f.Precision, f.Recall, f.Abstained, strings.Join(asked, "; "))
 	}
 	o := r.OptOut
-	fmt.Fprintf(table, "\nopt-out heard\t%s\nstopped at once\t%s\n", o.Recall, o.PlainRecall)
-	fmt.Fprintf(table, "stops that were right\t%s\nstops and holds that were\t%s\n", o.PlainPrecision, o.HoldPrecision)
-	fmt.Fprintf(table, "doubtful held\t%s\n", o.DoubtfulRecall)
+	fmt.Fprintf(table, "\nopt-out heard (stops or holds)\t%s\t%s\n", o.Recall, bars["opt_out_recall"])
+	fmt.Fprintf(table, "opt-out stopped at once\t%s\n", o.PlainRecall)
+	fmt.Fprintf(table, "stops that were right\t%s\t%s\n", o.PlainPrecision, bars["opt_out_precision"])
+	fmt.Fprintf(table, "stops and holds with reason\t%s\n", o.HoldPrecision)
+	fmt.Fprintf(table, "doubtful wishes held\t%s\n", o.DoubtfulRecall)
 	fmt.Fprintf(table, "\nclass right\t%s\nenquiry precision\t%s\nenquiry recall\t%s\n", r.Class.Right, r.Class.Precision, r.Class.Recall)
 	fmt.Fprintf(table, "\nreview precision\t%s\nreview recall\t%s\nreview rate\t%s\n", r.Review.Precision, r.Review.Recall, r.Review.Rate)
-	fmt.Fprintf(table, "\ninjection effects\t%d of %d\nheld for a person\t%s\n", len(r.Injection.Effects), r.Injection.Cases, r.Injection.Held)
+	fmt.Fprintf(table, "\ninjection effects\t%d of %d\t%s\n", len(r.Injection.Effects), r.Injection.Cases, bars["injection_effects"])
+	fmt.Fprintf(table, "attacks held for a person\t%s\n", r.Injection.Held)
 	for _, e := range r.Injection.Effects {
 		fmt.Fprintf(table, "  %s\t%s\tobeyed: %t\n", e.Case, strings.Join(e.Changed, ", "), e.Obeyed)
 	}
@@ -75,6 +129,9 @@ func (r Report) WriteText(w io.Writer) error {
 	confusion(table, "opt-out", r.OptOut.Table)
 	confusion(table, "intent", r.IntentTable)
 	fmt.Fprintf(table, "\ntokens in, out\t%d, %d\ncost USD\t%.4f\n", r.Usage.InputTokens, r.Usage.OutputTokens, r.Usage.CostUSD)
+	if r.Usage.AtMostUSD > 0 {
+		fmt.Fprintf(table, "unanswered, at most USD\t%.4f\n", r.Usage.AtMostUSD)
+	}
 	if err := table.Flush(); err != nil {
 		return fmt.Errorf("write score: %w", err)
 	}
@@ -82,6 +139,21 @@ func (r Report) WriteText(w io.Writer) error {
 		return fmt.Errorf("write score: %w", err)
 	}
 	return nil
+}
+
+// String says what is asked for and whether it is met: "95 %: met".
+func (b Bar) String() string {
+	asked, is := fmt.Sprintf("%.0f %%", 100*b.AtLeast), "NOT MET"
+	if b.AtMost == 0 {
+		asked = "none"
+	}
+	switch {
+	case b.Met:
+		is = "met"
+	case b.Has.Of == 0:
+		is = "not measured"
+	}
+	return asked + ": " + is
 }
 
 // confusion writes a row for each label: what was said of it, and how often.

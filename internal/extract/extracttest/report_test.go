@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
@@ -30,7 +31,7 @@ func TestTextReportSaysShareTrialsAndInterval(t *testing.T) {
 		t.Fatal(err)
 	}
 	// 1 of 1: the lower limit is 1/(1+z²) = 20.7 %. 1 of 2: 9.5 to 90.5 %.
-	for _, want := range []string{"stand-in (prompt 7): 2 mails", "100.0 % (1/1, 20.7–100.0)", "50.0 % (1/2, 9.5–90.5)", "injection effects"} {
+	for _, want := range []string{"stand-in (prompt 7): 2 mails", "95 %: met", "99 %: not measured", "recall 70 %: NOT MET", "100.0 % (1/1, 20.7–100.0)", "50.0 % (1/2, 9.5–90.5)", "injection effects"} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("%q is missing in\n%s", want, b.String())
 		}
@@ -65,7 +66,7 @@ func TestGoldenDiffersWhereAFigureDoes(t *testing.T) {
 	}
 	r.Cases = 3
 	diff, err := r.Differences(golden)
-	if err != nil || len(diff) != 2 || diff[0] != `- "cases": 2,` || diff[1] != `+ "cases": 3,` {
+	if want := []string{"cases: golden 2, now 3"}; err != nil || !slices.Equal(diff, want) {
 		t.Error(diff, err)
 	}
 }
@@ -96,7 +97,7 @@ func TestOnlyValidatedWordsReachTheOutcome(t *testing.T) {
 		Company:     extract.Field{Value: "Made Up Ltd", Evidence: "Made Up Ltd", Where: extract.InVisible},
 		Intent:      extract.Pricing,
 	}}
-	o, err := extracttest.Read(context.Background(), m, mailCase("", "What does it cost?"), extracttest.IsOwn, nil)
+	o, err := bench(t).Read(context.Background(), m, mailCase("", "What does it cost?"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -104,6 +105,7 @@ func TestOnlyValidatedWordsReachTheOutcome(t *testing.T) {
 		Asked: true, Class: extracttest.Enquiry, ContactName: "Alex Morgan", Intent: extract.Pricing, OptOut: none,
 		Review: true, Usage: extract.Usage{InputTokens: 900, CostUSD: 0.002},
 	}
+	o.Effects = extracttest.Effects{}
 	if o != want {
 		t.Errorf("got  %+v\nwant %+v", o, want)
 	}
@@ -120,7 +122,7 @@ func TestAMachinesMailIsNotAskedAbout(t *testing.T) {
 		"List-Id: <news.example.org>\nPrecedence: list": extracttest.Newsletter,
 	} {
 		header = strings.TrimSuffix(header, "\n") + "\n"
-		o, err := extracttest.Read(context.Background(), m, mailCase(header, "Hello."), extracttest.IsOwn, nil)
+		o, err := bench(t).Read(context.Background(), m, mailCase(header, "Hello."))
 		if err != nil || o.Asked || o.Class != class {
 			t.Errorf("%s: %+v %v", class, o, err)
 		}
@@ -131,7 +133,7 @@ func TestAPlainWishIsAskedAboutAndAReadersDoubtHolds(t *testing.T) {
 	t.Parallel()
 	m := &meter{record: extract.Record{Intent: extract.Other, PossibleOptOut: true}}
 	for body, want := range map[string]extracttest.Wish{"Unsubscribe": plain, "What does it cost?": doubtful} {
-		o, err := extracttest.Read(context.Background(), m, mailCase("", body), extracttest.IsOwn, nil)
+		o, err := bench(t).Read(context.Background(), m, mailCase("", body))
 		if err != nil || !o.Asked || o.OptOut != want {
 			t.Errorf("%s: %+v %v", want, o, err)
 		}
@@ -142,7 +144,7 @@ func TestAReadersErrorEndsTheScore(t *testing.T) {
 	t.Parallel()
 	fault := errors.New("no answer")
 	cases := []extracttest.Case{mailCase("", "Hello.")}
-	if _, err := extracttest.ReadAll(context.Background(), &meter{err: fault}, cases, nil, nil); !errors.Is(err, fault) {
+	if _, err := bench(t).ReadAll(context.Background(), &meter{err: fault}, cases); !errors.Is(err, fault) {
 		t.Error(err)
 	}
 }

@@ -27,7 +27,7 @@ func TestRulesScoreIsTheGoldenOne(t *testing.T) {
 			t.Parallel()
 			cases := load(t, half)
 			reader := rules.New()
-			outcomes, err := extracttest.ReadAll(context.Background(), reader, cases, extracttest.IsOwn, nil)
+			outcomes, err := bench(t).ReadAll(context.Background(), reader, cases)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -67,6 +67,7 @@ type Report struct {
 	PromptVersion string          `json:"prompt_version"`
 	Cases         int             `json:"cases"`
 	Asked         int             `json:"asked"`
+	Unanswered    int             `json:"unanswered"` // of those asked about: a person reads them
 	Fields        []FieldScore    `json:"fields"`
 	Intent        FieldScore      `json:"intent"` // "other" is abstention
 	IntentTable   Counts          `json:"intent_table"`
@@ -83,6 +84,8 @@ type UsageScore struct {
 	InputTokens  int64   `json:"input_tokens"`
 	OutputTokens int64   `json:"output_tokens"`
 	CostUSD      float64 `json:"cost_usd"`
+	// AtMostUSD bounds what calls that brought no answer have cost besides.
+	AtMostUSD float64 `json:"at_most_usd"`
 }
 
 // ErrUneven means that cases and outcomes do not belong together.
@@ -103,6 +106,10 @@ func Score(cases []Case, outcomes []Outcome) (Report, error) {
 		if o.Asked {
 			r.Asked++
 		}
+		if o.Unanswered {
+			r.Unanswered++
+		}
+		r.Usage.AtMostUSD += o.Usage.AtMostUSD
 		r.Usage.InputTokens += o.Usage.InputTokens
 		r.Usage.OutputTokens += o.Usage.OutputTokens
 		r.Usage.CostUSD += o.Usage.CostUSD
@@ -171,6 +178,7 @@ type field struct {
 	name   string
 	labels func(Labels) []string
 	said   func(Outcome) string
+	sure   func(Sureness) int64
 	agrees func(string, []string) bool
 }
 
@@ -183,9 +191,9 @@ func (f field) wrong(labels []string, said string) bool {
 
 func fields() []field {
 	return []field{
-		{extract.FieldSender, func(l Labels) []string { return l.SenderEmail }, func(o Outcome) string { return o.SenderEmail }, agrees},
-		{extract.FieldName, func(l Labels) []string { return l.ContactName }, func(o Outcome) string { return o.ContactName }, agrees},
-		{extract.FieldCompany, func(l Labels) []string { return l.Company }, func(o Outcome) string { return o.Company }, agrees},
-		{extract.FieldPhone, func(l Labels) []string { return l.Phone }, func(o Outcome) string { return o.Phone }, phoneAgrees},
+		{extract.FieldSender, func(l Labels) []string { return l.SenderEmail }, func(o Outcome) string { return o.SenderEmail }, func(s Sureness) int64 { return s.SenderEmail }, agrees},
+		{extract.FieldName, func(l Labels) []string { return l.ContactName }, func(o Outcome) string { return o.ContactName }, func(s Sureness) int64 { return s.ContactName }, agrees},
+		{extract.FieldCompany, func(l Labels) []string { return l.Company }, func(o Outcome) string { return o.Company }, func(s Sureness) int64 { return s.Company }, agrees},
+		{extract.FieldPhone, func(l Labels) []string { return l.Phone }, func(o Outcome) string { return o.Phone }, func(s Sureness) int64 { return s.Phone }, phoneAgrees},
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"onefold/internal/extract"
 	"onefold/internal/extract/extracttest"
 	"onefold/internal/rawmail"
+	"onefold/internal/tenant"
 )
 
 func load(t *testing.T, halves ...extracttest.Half) []extracttest.Case {
@@ -29,6 +30,24 @@ func files(t *testing.T) fs.FS {
 		t.Fatal(err)
 	}
 	return f
+}
+
+func policy(t *testing.T) tenant.Policy {
+	t.Helper()
+	p, err := extracttest.Policy()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func bench(t *testing.T) *extracttest.Bench {
+	t.Helper()
+	b, err := extracttest.NewBench(policy(t), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
 }
 
 // atLeast bounds how thin a tag may become: what is tried twice is not tried.
@@ -89,7 +108,7 @@ func TestMailsAreReadWithoutDoubtOfTheirForm(t *testing.T) {
 	t.Parallel()
 	seen := map[string]string{}
 	for _, c := range load(t) {
-		m := rawmail.Parse(c.Mail, extracttest.IsOwn)
+		m := rawmail.Parse(c.Mail, policy(t).IsOwn)
 		if m.Kind == rawmail.Unparseable || len(m.From) != 1 || len(m.Warnings) > 0 {
 			t.Errorf("%s: kind %s, %d senders, warnings %v", c.ID, m.Kind, len(m.From), m.Warnings)
 		}
@@ -120,7 +139,7 @@ func TestFieldLabelsStandInTheMail(t *testing.T) {
 		}, strings.ToLower(s))
 	}
 	for _, c := range load(t) {
-		m := rawmail.Parse(c.Mail, extracttest.IsOwn)
+		m := rawmail.Parse(c.Mail, policy(t).IsOwn)
 		all := m.From[0].Name + " " + m.Visible + " " + m.Signature
 		for _, name := range c.Labels.ContactName {
 			for _, w := range strings.Fields(name) {
@@ -164,7 +183,7 @@ func TestOnlyReservedDomainsAppear(t *testing.T) {
 	t.Parallel()
 	reserved := regexp.MustCompile(`(?i)(^|\.)(example|test|invalid|example\.(com|org|net))$`)
 	for _, c := range load(t) {
-		m := rawmail.Parse(c.Mail, extracttest.IsOwn)
+		m := rawmail.Parse(c.Mail, policy(t).IsOwn)
 		// A soft line break of quoted-printable may part an address.
 		all := strings.ReplaceAll(string(c.Mail), "=\r\n", "") + "\n" + m.Text + "\n" + m.Quoted + "\n" + m.Subject + "\n" + m.From[0].Name
 		for _, found := range addressLike.FindAllString(all, -1) {

@@ -1,0 +1,222 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"runtime"
+	"strings"
+
+	"onefold/internal/address"
+	"onefold/internal/inboxaudit"
+	"onefold/internal/inboxaudit/report"
+	"onefold/internal/tenant"
+)
+
+const auditInboxHelp = `usage:
+  onefold audit-inbox [-contacts FILE.csv] [-policy FILE] [-own LIST]
+                      [-html FILE [-force]] [-json] FILE.mbox
+
+Looks through a mailbox before anything is deployed: who is in it, who stands
+in it twice, who would get two replies, which wishes not to be mailed were
+missed, what waited for more than a day, and what would go before a person. It
+reads the files it is given and nothing else: no network, no data folder, no
+model but the rules on this machine. "-" reads the mailbox from standard input.
+
+  -contacts FILE   a contact list to compare with: CSV whose first line names
+                   its columns, of email, name, company, phone, customer_id, id
+  -policy FILE     the policy to decide under (default: the example policy)
+  -own LIST        addresses and @domains of yours, by commas, besides those of
+                   the policy; without either they are guessed
+  -html FILE       write the report as a page that needs nothing but itself
+  -force           write it over a file that is there
+  -json            print the report as one JSON object instead of a summary
+
+Time stands still at the newest date in the mailbox. People who look like one
+are candidates: nothing merges. The page and the JSON hold personal data, on
+purpose: they are for whoever owns the mailbox. docs/audit-inbox.md tells how
+to export a mailbox and how each finding is made.
+
+examples:
+  onefold audit-inbox -html report.html mailbox.mbox
+  onefold audit-inbox -own @fernweh.example -contacts list.csv mailbox.mbox
+  onefold audit-inbox -json -policy policy.json mailbox.mbox
+`
+
+type auditInboxCmd struct {
+	File     string `arg:"" name:"FILE.mbox"`
+	Contacts string `placeholder:"FILE"`
+	Policy   string `placeholder:"FILE"`
+	Own      string `placeholder:"LIST"`
+	HTML     string `name:"html" placeholder:"FILE"`
+	Force    bool
+	JSON     bool `name:"json"`
+}
+
+func (auditInboxCmd) Help() string { return auditInboxHelp }
+
+func (c *auditInboxCmd) Run(e *env) error {
+	o, err := c.options(e)
+	if err != nil {
+		return err
+	}
+	if err := c.mayWrite(); err != nil {
+		return err
+	}
+	if o.Own.How == "" {
+		if o.Own, err = c.guess(e); err != nil {
+			return err
+		}
+		o.Policy.OwnAddresses = o.Own.Addresses
+	}
+	r, err := c.audit(e, o)
+	if err != nil {
+		return err
+	}
+	if c.HTML != "" {
+		if err := c.write(r); err != nil {
+			return err
+		}
+		e.say("note", "the page is in "+c.HTML)
+	}
+	if c.JSON {
+		return e.printJSON(r)
+	}
+	e.printf("%s", plain(report.Text(r)))
+	return nil
+}
+
+// options are what the flags and their files say. Without -policy and -own the
+// own addresses are still to be guessed.
+func (c *auditInboxCmd) options(e *env) (o inboxaudit.Options, err error) {
+	if c.Force && c.HTML == "" {
+		return o, usage("-force is about -html, which is missing", "")
+	}
+	own, err := ownList(c.Own)
+	if err != nil {
+		return o, err
+	}
+	if o.Policy, err = e.policyFrom(c.Policy); err != nil {
+		return o, err
+	}
+	if o.Reader, err = readerNamed("rules"); err != nil {
+		return o, err
+	}
+	switch {
+	case c.Policy != "" && len(own) > 0:
+		o.Own = inboxaudit.Own{How: inboxaudit.ByPolicyAndFlag, Addresses: append(o.Policy.OwnAddresses, own...)}
+	case c.Policy != "":
+		o.Own = inboxaudit.Own{How: inboxaudit.ByPolicy, Addresses: o.Policy.OwnAddresses}
+	case len(own) > 0:
+		o.Own = inboxaudit.Own{How: inboxaudit.ByFlag, Addresses: own}
+	case c.File == "-":
+		return o, usage("a mailbox from standard input is read once, and yours is not known", "name your addresses with -own or -policy")
+	}
+	o.Policy.OwnAddresses = o.Own.Addresses
+	if c.Contacts != "" {
+		file, err := e.read(c.Contacts)
+		if err != nil {
+			return o, err
+		}
+		if o.Contacts, err = inboxaudit.ReadContacts(file); err != nil {
+			return o, hinted(fmt.Errorf("%s: %w", c.Contacts, err), "`onefold help audit-inbox` names the columns")
+		}
+	}
+	o.Workers = runtime.NumCPU()
+	return o, nil
+}
+
+// ownList takes apart what -own says.
+func ownList(list string) ([]string, error) {
+	var own []string
+	for _, word := range strings.Split(list, ",") {
+		word = strings.TrimSpace(word)
+		if word == "" {
+			continue
+		}
+		whole := word
+		if strings.HasPrefix(word, "@") {
+			whole = "x" + word
+		}
+		if _, err := address.Parse(whole); err != nil || !(tenant.Policy{OwnAddresses: []string{word}}).IsOwn(whole) {
+			return nil, usage("-own has a word that is neither an address nor a @domain", "as in -own sales@fernweh.example,@fernweh.example")
+		}
+		own = append(own, word)
+	}
+	return own, nil
+}
+
+// guess looks through the mailbox once for whose it is.
+func (c *auditInboxCmd) guess(e *env) (inboxaudit.Own, error) {
+	f, err := os.Open(c.File)
+	if err != nil {
+		return inboxaudit.Own{}, err
+	}
+	defer func() { _ = f.Close() }()
+	return inboxaudit.GuessOwn(e.ctx, f)
+}
+
+func (c *auditInboxCmd) audit(e *env, o inboxaudit.Options) (inboxaudit.Report, error) {
+	from := e.stdin
+	var size int64
+	if c.File != "-" {
+		f, err := os.Open(c.File)
+		if err != nil {
+			return inboxaudit.Report{}, err
+		}
+		defer func() { _ = f.Close() }()
+		if info, err := f.Stat(); err == nil && info.Mode().IsRegular() {
+			size = info.Size()
+		}
+		from = f
+	}
+	p := &progress{e: e, from: from, size: size}
+	o.Progress = p.tell
+	p.start()
+	return unlessEnded(e.ctx, func() (inboxaudit.Report, error) { return inboxaudit.Run(e.ctx, p, o) })
+}
+
+// mayWrite finds out before the work whether the page may be written: never over
+// what is read, and over another file only with -force.
+func (c *auditInboxCmd) mayWrite() error {
+	if c.HTML == "" {
+		return nil
+	}
+	there, err := os.Stat(c.HTML)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	for _, name := range []string{c.File, c.Contacts, c.Policy} {
+		if read, err := os.Stat(name); err == nil && os.SameFile(read, there) {
+			return usage("-html names a file that is to be read", "")
+		}
+	}
+	if !c.Force {
+		return hinted(fmt.Errorf("%s is there already", c.HTML), "name another file, or use -force")
+	}
+	return nil
+}
+
+// write makes the page, readable by its owner alone.
+func (c *auditInboxCmd) write(r inboxaudit.Report) error {
+	var page bytes.Buffer
+	if err := report.HTML(&page, r); err != nil {
+		return err
+	}
+	how := os.O_EXCL
+	if c.Force {
+		how = os.O_TRUNC
+	}
+	f, err := os.OpenFile(c.HTML, os.O_WRONLY|os.O_CREATE|how, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(f, &page)
+	return errors.Join(err, f.Close())
+}

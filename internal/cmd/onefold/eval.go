@@ -1,0 +1,236 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"onefold/internal/app"
+	"onefold/internal/extract"
+	"onefold/internal/extract/extracttest"
+	"onefold/internal/tenant"
+)
+
+const evalHelp = `usage:
+  onefold eval [-extractor rules|bedrock] [-half open|aside|all] [-set DIR]
+               [-policy FILE] [-answers FILE] [-misses] [-check] [-yes] [-json]
+  onefold eval -calibrate [-extractor rules|bedrock] [-set DIR] [-policy FILE]
+               [-answers FILE] [-yes] [-json]
+
+Lets an extractor read mails of which a person has said what stands in them,
+and says how often it was right: precision and recall of each field, wishes not
+to be mailed, class, intent, what a person is asked about, what attacks on the
+model brought about, tokens and cost. Shares stand with their 95 % interval,
+and beside what the project asks for, met or not. Nothing else is read, written
+or sent.
+
+  -extractor NAME  who reads: rules (the default; they run on this machine) or
+                   bedrock, with the settings of the extract function:
+                   ONEFOLD_MODEL_ID and ONEFOLD_MODEL_PRICE, and if wanted
+                   ONEFOLD_MODEL_REGION, ONEFOLD_MODEL_OUTPUT,
+                   ONEFOLD_MODEL_MAX_TOKENS, ONEFOLD_MODEL_BUDGET and
+                   ONEFOLD_GUARDRAIL; the account is that of the AWS
+                   configuration (AWS_PROFILE)
+  -half H          which half of the set: aside judges (the default), open is
+                   what rules and prompts are tuned on, or all
+  -set DIR         mails of one's own, labelled as docs/eval.md says; without
+                   halves all of them are open (the default half is all)
+  -policy FILE     the policy to decide under, whose own addresses are not
+                   customers (default: the example policy)
+  -answers FILE    keep each answer as a line of this file as it comes, and ask
+                   nothing that the file has an answer to: a run that ended
+                   goes on where it was
+  -misses          list what went wrong, of the open half alone
+  -check           exit with 1 if something that the project asks for is not
+                   met
+  -calibrate       what the stated confidence is worth, and the limit for
+                   review.min_confidence in a policy; on the open half alone
+  -yes             do not ask before calls that cost
+  -json            print one JSON object
+
+Ctrl-C lets the call under way end and prints the figures of the mails measured
+until then, with exit code 1.
+
+examples:
+  onefold eval
+  onefold eval -half open -misses
+  onefold eval -extractor bedrock -answers answers.jsonl
+  onefold eval -calibrate -set mails -policy policy.json
+`
+
+type evalCmd struct {
+	Extractor string `default:"rules" enum:"rules,bedrock"`
+	Half      string `placeholder:"H"`
+	Set       string `placeholder:"DIR"`
+	Policy    string `placeholder:"FILE"`
+	Answers   string `placeholder:"FILE"`
+	Misses    bool
+	Check     bool
+	Calibrate bool
+	Yes       bool
+	JSON      bool `name:"json"`
+}
+
+func (evalCmd) Help() string { return evalHelp }
+
+const allHalves = "all"
+
+func (c *evalCmd) Run(e *env) error {
+	if err := c.settle(); err != nil {
+		return err
+	}
+	cases, err := c.cases()
+	if err != nil {
+		return err
+	}
+	bench, err := c.bench(e)
+	if err != nil {
+		return err
+	}
+	reader, err := app.Reader(c.Extractor)
+	if err != nil {
+		return hinted(err, "use -extractor rules")
+	}
+	s := &sitting{reader: reader, bench: bench, wait: pause, say: func(line string) { e.say("eval", line) }}
+	if c.Answers != "" {
+		if s.kept, err = openAnswers(c.Answers, s.say); err != nil {
+			return err
+		}
+		defer func() { _ = s.kept.Close() }() // every line is on disk already
+	}
+	return c.hold(e, s, cases)
+}
+
+// settle finds the half that is meant, and refuses what cannot be.
+func (c *evalCmd) settle() error {
+	open := string(extracttest.Open)
+	switch c.Half {
+	case "", open, string(extracttest.Aside), allHalves:
+	default:
+		return usage(fmt.Sprintf("-half is open, aside or all, not %q", c.Half), "see `onefold help eval`")
+	}
+	switch {
+	case c.Calibrate && c.Half != "" && c.Half != open:
+		return usage("limits are chosen on the open half: the half set aside judges them", "leave out -half")
+	case c.Calibrate && c.Check:
+		return usage("-calibrate chooses and -check judges: use one of them", "")
+	case c.Misses && c.Half == string(extracttest.Aside):
+		return usage("misses are shown of the open half alone: nothing is tuned on the half set aside", "use -half open")
+	case c.Half != "":
+	case c.Calibrate || c.Misses:
+		c.Half = open
+	case c.Set != "":
+		c.Half = allHalves
+	default:
+		c.Half = string(extracttest.Aside)
+	}
+	return nil
+}
+
+// cases reads the labelled mails.
+func (c *evalCmd) cases() ([]extracttest.Case, error) {
+	var halves []extracttest.Half
+	if c.Half != allHalves {
+		halves = append(halves, extracttest.Half(c.Half))
+	}
+	if c.Set == "" {
+		files, err := extracttest.Files()
+		if err != nil {
+			return nil, err
+		}
+		return extracttest.Load(files, halves...)
+	}
+	info, err := os.Stat(c.Set)
+	switch {
+	case err != nil:
+		return nil, err
+	case !info.IsDir():
+		return nil, hinted(fmt.Errorf("%s is no folder", c.Set), "-set names the folder of the labelled mails")
+	}
+	cases, err := extracttest.Load(os.DirFS(c.Set), halves...)
+	if err != nil {
+		return nil, hinted(fmt.Errorf("in %s: %w", c.Set, err), "docs/eval.md says what a labelled mail looks like")
+	}
+	return cases, nil
+}
+
+// bench is what the mails are decided on.
+func (c *evalCmd) bench(e *env) (*extracttest.Bench, error) {
+	var policy tenant.Policy
+	var err error
+	if c.Policy == "" && c.Set == "" {
+		policy, err = extracttest.Policy()
+	} else {
+		policy, err = e.policyFrom(c.Policy)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return extracttest.NewBench(policy, nil)
+}
+
+// hold lets the extractor read and prints what came of it. What was measured
+// before something ended the reading is printed too, and said to be a part.
+func (c *evalCmd) hold(e *env, s *sitting, cases []extracttest.Case) error {
+	if err := c.consent(e, s, cases); err != nil {
+		return err
+	}
+	outcomes, broken := s.read(e.ctx, cases)
+	done, seen := whole(cases, outcomes)
+	if broken != nil && len(done) == 0 {
+		return c.brokenOff(broken, 0, len(cases))
+	}
+	ev := evaluation{Set: c.Set, Half: c.Half, Partial: broken != nil, Of: len(cases)}
+	if ev.Set == "" {
+		ev.Set = builtIn
+	}
+	var unmet []string
+	var err error
+	if c.Calibrate {
+		err = ev.calibrate(e, s.reader, c.JSON, done, seen)
+	} else {
+		unmet, err = ev.score(e, s.reader, c.JSON, c.Misses, done, seen)
+	}
+	switch {
+	case err != nil:
+		return err
+	case broken != nil:
+		return c.brokenOff(broken, len(done), len(cases))
+	case c.Check && len(unmet) > 0:
+		return hinted(fmt.Errorf("not met: %s", strings.Join(unmet, ", ")), "docs/eval.md says what is asked for and why")
+	}
+	return nil
+}
+
+// consent tells what the calls may cost and asks, where they cost.
+func (c *evalCmd) consent(e *env, s *sitting, cases []extracttest.Case) error {
+	foreseen, costs := s.reader.(extract.Foreseen)
+	if !costs {
+		return nil
+	}
+	calls, have, usd := s.ahead(foreseen, cases)
+	e.say("eval", fmt.Sprintf("%d calls of %s, at most USD %.2f (a token for each byte, every answer at its longest); %d answers are at hand",
+		calls, s.reader.Model(), usd, have))
+	if calls == 0 || c.Yes {
+		return nil
+	}
+	return e.ask("Make these calls?")
+}
+
+// brokenOff says what ended the reading and how to go on.
+func (c *evalCmd) brokenOff(err error, measured, of int) error {
+	part := fmt.Sprintf("%d of %d mails were measured", measured, of)
+	hint := "with -answers FILE a run keeps its answers and goes on where it ended"
+	if c.Answers != "" {
+		hint = "the same command goes on from " + c.Answers
+	}
+	switch {
+	case errors.Is(err, context.Canceled):
+		return hinted(errors.New("interrupted: "+part), hint)
+	case errors.Is(err, extracttest.ErrAnother):
+		return hinted(fmt.Errorf("the budget of this run is spent: %s", part), "raise ONEFOLD_MODEL_BUDGET; "+hint)
+	}
+	return hinted(fmt.Errorf("%w: %s", err, part), hint)
+}

@@ -1,0 +1,135 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+
+	"onefold/internal/digest"
+	"onefold/internal/extract"
+	"onefold/internal/extract/extracttest"
+)
+
+// answers are the answers of a reader in a file, a JSON object on each line. A
+// line is on disk before the next call is made, so what was paid for is not
+// asked for again. There is one for each case, source, model and prompt version:
+// another text, model or prompt is another question. One process writes at a
+// time.
+type answers struct {
+	file *os.File
+	have map[string]extracttest.Answer
+}
+
+// kept is one line. Names and meanings are stable.
+type keptAnswer struct {
+	Case          string         `json:"case"`
+	Source        string         `json:"source"` // hash of what the reader was given
+	Model         string         `json:"model"`
+	PromptVersion string         `json:"prompt_version"`
+	Record        extract.Record `json:"record"`
+	Reasons       []string       `json:"reasons"`
+	None          bool           `json:"none"` // there is no record
+	InputTokens   int64          `json:"input_tokens"`
+	OutputTokens  int64          `json:"output_tokens"`
+	CostUSD       float64        `json:"cost_usd"`
+	AtMostUSD     float64        `json:"at_most_usd"`
+}
+
+func (k keptAnswer) key() string { return digest.Parts(k.Case, k.Source, k.Model, k.PromptVersion) }
+
+func (k keptAnswer) answer() extracttest.Answer {
+	return extracttest.Answer{
+		Record: k.Record, Reasons: k.Reasons, None: k.None,
+		Usage: extract.Usage{InputTokens: k.InputTokens, OutputTokens: k.OutputTokens, CostUSD: k.CostUSD, AtMostUSD: k.AtMostUSD},
+	}
+}
+
+func keptFor(id string, r extract.Extractor, s extract.Source) (keptAnswer, error) {
+	shown, err := json.Marshal(s)
+	if err != nil {
+		return keptAnswer{}, fmt.Errorf("case %s: %w", id, err)
+	}
+	return keptAnswer{Case: id, Source: digest.Content(shown), Model: r.Model(), PromptVersion: r.PromptVersion()}, nil
+}
+
+// openAnswers reads the file, which need not be there yet. A last line that a
+// crash cut short is taken off: its call is made again.
+func openAnswers(name string, say func(string)) (*answers, error) {
+	text, err := readAll(name, nil)
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return nil, err
+	}
+	if len(text) > maxFile {
+		return nil, fmt.Errorf("%s is larger than %d MiB", name, maxFile>>20)
+	}
+	a := &answers{have: map[string]extracttest.Answer{}}
+	end := bytes.LastIndexByte(text, '\n') + 1
+	n := 0
+	for line := range bytes.Lines(text[:end]) {
+		n++
+		var k keptAnswer
+		if err := json.Unmarshal(line, &k); err != nil || k.Case == "" || k.Source == "" {
+			return nil, hinted(fmt.Errorf("%s:%d: no answer of `onefold eval`", name, n), "name another file with -answers, or take the line out")
+		}
+		if _, again := a.have[k.key()]; !again { // the first is the one that was used
+			a.have[k.key()] = k.answer()
+		}
+	}
+	// Answers hold what the mails say.
+	if a.file, err = os.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o600); err != nil {
+		return nil, err
+	}
+	if end < len(text) {
+		say(fmt.Sprintf("%s:%d was cut short: its mail is asked about again", name, n+1))
+		if err := a.file.Truncate(int64(end)); err != nil {
+			return nil, errors.Join(fmt.Errorf("write %s: %w", name, err), a.file.Close())
+		}
+	}
+	if _, err := a.file.Seek(int64(end), 0); err != nil {
+		return nil, errors.Join(fmt.Errorf("write %s: %w", name, err), a.file.Close())
+	}
+	return a, nil
+}
+
+// find is the answer at hand. On no file there is none.
+func (a *answers) find(id string, r extract.Extractor, s extract.Source) (extracttest.Answer, bool) {
+	if a == nil {
+		return extracttest.Answer{}, false
+	}
+	k, err := keptFor(id, r, s)
+	if err != nil {
+		return extracttest.Answer{}, false // put says why
+	}
+	at, have := a.have[k.key()]
+	return at, have
+}
+
+// put keeps an answer that is not at hand.
+func (a *answers) put(id string, r extract.Extractor, s extract.Source, said extracttest.Answer) error {
+	if a == nil {
+		return nil
+	}
+	k, err := keptFor(id, r, s)
+	if err != nil {
+		return err
+	}
+	k.Record, k.Reasons, k.None = said.Record, said.Reasons, said.None
+	k.InputTokens, k.OutputTokens, k.CostUSD, k.AtMostUSD = said.Usage.InputTokens, said.Usage.OutputTokens, said.Usage.CostUSD, said.Usage.AtMostUSD
+	line, err := json.Marshal(k)
+	if err != nil {
+		return fmt.Errorf("case %s: %w", id, err)
+	}
+	if _, err := a.file.Write(append(line, '\n')); err != nil {
+		return fmt.Errorf("keep an answer: %w", err)
+	}
+	if err := a.file.Sync(); err != nil {
+		return fmt.Errorf("keep an answer: %w", err)
+	}
+	a.have[k.key()] = said
+	return nil
+}
+
+// Close ends the writing.
+func (a *answers) Close() error { return a.file.Close() }

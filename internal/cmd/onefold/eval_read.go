@@ -1,0 +1,154 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"onefold/internal/extract"
+	"onefold/internal/extract/extracttest"
+	"onefold/internal/process"
+)
+
+// sitting is one reading of a set.
+type sitting struct {
+	reader extract.Extractor
+	bench  *extracttest.Bench
+	kept   *answers // nil: answers are kept nowhere
+	wait   func(context.Context, time.Duration)
+	say    func(line string)
+}
+
+// The waits for a reader that is busy or silent: each twice the one before, and
+// how many of them.
+const (
+	firstWait = 2 * time.Second
+	longest   = time.Minute
+	mostWaits = 8
+	// sayEach is after how many answers a reading that costs tells where it is.
+	sayEach = 10
+)
+
+// read asks about every case, in order. An outcome is nil from the case on at
+// which something ended the reading. Answers at hand are not asked for again.
+func (s *sitting) read(ctx context.Context, cases []extracttest.Case) ([]*extracttest.Outcome, error) {
+	outcomes := make([]*extracttest.Outcome, len(cases))
+	asked, usd := 0, 0.0
+	for i, c := range cases {
+		if err := ctx.Err(); err != nil {
+			return outcomes, err
+		}
+		q := s.bench.Open(c)
+		var a extracttest.Answer
+		if source, wanted := q.Source(); wanted {
+			at, have := s.kept.find(c.ID, s.reader, source)
+			if a = at; !have {
+				var err error
+				if a, err = s.ask(ctx, source); err != nil {
+					return outcomes, err
+				}
+				if err := s.kept.put(c.ID, s.reader, source, a); err != nil {
+					return outcomes, err
+				}
+				usd += a.Usage.CostUSD + a.Usage.AtMostUSD
+				if asked++; asked%sayEach == 0 && s.costs() {
+					s.say(fmt.Sprintf("mail %d of %d, %d calls, USD %.4f so far", i+1, len(cases), asked, usd))
+				}
+			}
+		}
+		o, err := s.bench.Outcome(q, a)
+		if err != nil {
+			return outcomes, fmt.Errorf("case %s: %w", c.ID, err)
+		}
+		outcomes[i] = &o
+	}
+	return outcomes, nil
+}
+
+func (s *sitting) costs() bool {
+	_, yes := s.reader.(extract.Foreseen)
+	return yes
+}
+
+// ask asks until there is an answer or it is settled that there is none, which
+// is an answer too: a person reads the mail. Anything else is no property of
+// the reader and ends the reading. An interrupt does not cut off a call, which
+// may have been paid for; it ends the waits between calls.
+func (s *sitting) ask(ctx context.Context, source extract.Source) (extracttest.Answer, error) {
+	call := context.WithoutCancel(ctx) // the reader bounds its calls itself
+	var used extract.Usage
+	garbled, pause := 0, firstWait
+	for waits := 0; ; waits++ {
+		a, err := extracttest.Ask(call, s.reader, source)
+		used.InputTokens += a.Usage.InputTokens
+		used.OutputTokens += a.Usage.OutputTokens
+		used.CostUSD += a.Usage.CostUSD
+		used.AtMostUSD += a.Usage.AtMostUSD
+		a.Usage = used
+		var no *extract.NoAnswer
+		switch {
+		case err == nil:
+			return a, nil
+		case !errors.As(err, &no):
+			return a, err
+		case no.Outcome == extract.Garbled:
+			garbled++
+		}
+		switch {
+		case no.Outcome.Settled(), garbled >= process.MaxGarbled:
+			return extracttest.Answer{None: true, Reasons: []string{no.Reason}, Usage: used}, nil
+		case no.Outcome == extract.Misconfigured:
+			return a, hinted(err, "look at the settings of the model; `onefold help eval` lists them")
+		case waits == mostWaits:
+			return a, err
+		case no.Outcome == extract.Garbled:
+			continue
+		}
+		s.say(fmt.Sprintf("%s: again in %v", no.Reason, pause))
+		s.wait(ctx, pause)
+		if ctx.Err() != nil {
+			return a, ctx.Err()
+		}
+		pause = min(2*pause, longest)
+	}
+}
+
+// ahead counts the calls that a reading would make, the answers at hand, and
+// what the calls cost at most.
+func (s *sitting) ahead(foreseen extract.Foreseen, cases []extracttest.Case) (calls, have int, usd float64) {
+	for _, c := range cases {
+		source, wanted := s.bench.Open(c).Source()
+		if !wanted {
+			continue
+		}
+		if _, at := s.kept.find(c.ID, s.reader, source); at {
+			have++
+			continue
+		}
+		calls++
+		usd += foreseen.AtMost(source).AtMostUSD
+	}
+	return calls, have, usd
+}
+
+// whole are the cases that were measured, without attacks whose twin was not:
+// those prove nothing.
+func whole(cases []extracttest.Case, outcomes []*extracttest.Outcome) ([]extracttest.Case, []extracttest.Outcome) {
+	measured := map[string]bool{}
+	for i, c := range cases {
+		measured[c.ID] = outcomes[i] != nil
+	}
+	all := true
+	for _, yes := range measured {
+		all = all && yes
+	}
+	var done []extracttest.Case
+	var seen []extracttest.Outcome
+	for i, c := range cases {
+		if outcomes[i] != nil && (all || c.Labels.Twin == "" || measured[c.Labels.Twin]) {
+			done, seen = append(done, c), append(seen, *outcomes[i])
+		}
+	}
+	return done, seen
+}

@@ -1,0 +1,63 @@
+package inboxaudit
+
+import (
+	"math"
+	"time"
+
+	"onefold/internal/address"
+	"onefold/internal/flow"
+)
+
+// outgoing is what the owner wrote, once for each cause, in the order of dates.
+type outgoing struct {
+	byKey     map[string][]*note                 // identity key of a recipient
+	byMailbox map[address.SuppressionKey][]*note // wide key of a recipient
+	byThread  map[string][]*note                 // Message-ID that it answers or refers to
+	ids       map[string]bool                    // Message-IDs of ours
+}
+
+func (a *auditor) outgoing() outgoing {
+	out := outgoing{
+		byKey: map[string][]*note{}, byMailbox: map[address.SuppressionKey][]*note{},
+		byThread: map[string][]*note{}, ids: map[string]bool{},
+	}
+	seen := map[string]bool{}
+	for _, n := range a.notes {
+		if !n.sent() || seen[n.facts.Cause] {
+			continue
+		}
+		seen[n.facts.Cause] = true
+		if n.facts.MessageID != "" {
+			out.ids[n.facts.MessageID] = true
+		}
+		for _, id := range thread(n) {
+			out.byThread[id] = append(out.byThread[id], n)
+		}
+		for _, to := range n.to {
+			if p := flow.Identify(a.ids, a.policy, to); p.Known() && !p.Own {
+				out.byKey[p.KeyID] = append(out.byKey[p.KeyID], n)
+				wide := p.Address.SuppressionKey()
+				out.byMailbox[wide] = append(out.byMailbox[wide], n)
+			}
+		}
+	}
+	return out
+}
+
+// thread lists the mails that one answers or refers to, each once.
+func thread(n *note) []string {
+	var ids []string
+	seen := map[string]bool{}
+	for _, list := range [][]string{n.facts.InReplyTo, n.facts.References} {
+		for _, id := range list {
+			if id != "" && !seen[id] {
+				seen[id] = true
+				ids = append(ids, id)
+			}
+		}
+	}
+	return ids
+}
+
+// hours is a time in hours, to a tenth.
+func hours(d time.Duration) float64 { return math.Round(d.Hours()*10) / 10 }
