@@ -9,10 +9,19 @@ const besidePhrase = 3
 // sentenceReach is how many words before and after a phrase are read.
 const sentenceReach = 50
 
+// unsubscribeMe is the id of the phrases that say whole what is wanted. One
+// may leave a course by them, too, and a person sees which it is.
+const unsubscribeMe = "unsubscribe_me"
+
+// listRemoval is the id of mentions that name a list, which may be one of
+// goods or of members.
+const listRemoval = "list_removal"
+
 // read splits a text into words and notes which sets of the lists they meet.
 func (l *wordLists) read(text string) message {
 	m := read(text)
 	l.items.note(&m)
+	l.hear(&m)
 	return m
 }
 
@@ -21,35 +30,62 @@ func (l *wordLists) judge(m message) Finding {
 	if f, _ := l.bare(m); f.Verdict != OptOutNone {
 		return f
 	}
+	m.topics = l.topics(m)
 	doubtful := l.opening(m)
 	if doubtful.Verdict == OptOutExplicit {
 		return doubtful
 	}
+	own := l.ofSendersOwn(m)
 	for i := range l.languages {
 		lang := &l.languages[i]
-		f := lang.searchPhrases(m)
-		if f.Verdict == OptOutExplicit {
-			return f
+		for _, search := range []func(message) Finding{lang.searchPhrases, lang.searchFrames} {
+			f := search(m)
+			if f.Verdict == OptOutExplicit {
+				if own {
+					f.Verdict = OptOutDoubtful
+				}
+				return f
+			}
+			if doubtful.Verdict == OptOutNone {
+				doubtful = f
+			}
 		}
-		if doubtful.Verdict == OptOutNone {
-			doubtful = f
-		}
+	}
+	if own {
+		return Finding{Verdict: OptOutNone}
 	}
 	if doubtful.Verdict != OptOutNone {
 		return doubtful
 	}
 	for i := range l.languages {
 		lang := &l.languages[i]
-		lists := [][]phrase{lang.word, lang.mention}
-		if len(m.words) <= shortText {
-			lists = append(lists, lang.short)
-		}
-		for _, list := range lists {
+		for _, list := range [][]phrase{lang.word, lang.mention} {
 			for _, p := range list {
-				if lang.mentions(m, p.pattern) {
+				if lang.mentions(m, p.pattern) && !(p.id == listRemoval && m.anyIn(lang.machine, m.words)) {
 					return Finding{OptOutDoubtful, p.id, lang.name}
 				}
 			}
+		}
+		if f := lang.searchShort(m); f.Verdict != OptOutNone {
+			return f
+		}
+		if f := lang.searchNet(m); f.Verdict != OptOutNone {
+			return f
+		}
+	}
+	return Finding{Verdict: OptOutNone}
+}
+
+// searchShort looks for a refusal that says not of what: in a message of few
+// words, with no question and no "only", it is of the mail itself.
+func (lang *languageList) searchShort(m message) Finding {
+	if len(m.words) > shortText || len(m.questions) > 0 || m.anyIn(lang.just, m.words) ||
+		m.topics[lang.number].business {
+		return Finding{Verdict: OptOutNone}
+	}
+	for _, p := range lang.short {
+		if lang.mentions(m, p.pattern) {
+			return Finding{OptOutDoubtful, p.id, lang.name}
 		}
 	}
 	return Finding{Verdict: OptOutNone}
@@ -86,6 +122,10 @@ func (lang *languageList) searchPhrases(m message) Finding {
 			start, end := p.pattern.find(m.words, from)
 			if start < 0 {
 				break
+			}
+			if p.id != unsubscribeMe && lang.ofBusinessAlone(m, start, end) {
+				from = start + 1
+				continue
 			}
 			switch lang.inContext(m, start, end) {
 			case OptOutExplicit:
@@ -139,10 +179,11 @@ func (lang *languageList) inDoubt(m message, start, end, first, last int) bool {
 	asked := m.anyIn(lang.ask, before)
 	switch {
 	case len(m.words) > longText, at.quoted,
+		!m.topics[lang.number].mail && lang.ofBusiness(m, m.words[first:last]),
 		m.questions[at.sentence] && (!m.anyIn(lang.ask, m.words[first:end]) || m.anyIn(lang.how, before)),
 		m.anyIn(lang.third, m.words[clauseStart:end]),
-		m.anyIn(lang.pause, m.words[first:last]), m.anyIn(lang.instead, m.words[end:last]),
-		m.anyIn(lang.elsewhere, m.words[start:min(end+besidePhrase, last)]),
+		m.anyIn(lang.pause, m.words[first:last]), m.topics[lang.number].resume, m.anyIn(lang.instead, m.words[end:last]),
+		lang.ofBusiness(m, m.words[start:min(end+besidePhrase, last)]),
 		!asked && m.anyIn(lang.cond, before),
 		m.anyIn(lang.receive, m.words[first:last]) && !m.anyIn(lang.want, m.words[first:last]):
 		return true
@@ -200,6 +241,12 @@ func (l *wordLists) opening(m message) Finding {
 		start = end
 	}
 	end, f, weak := l.bareAt(m.words, start)
+	// "Delete, please." is that word alone.
+	for e := end; end > start && e < len(m.words) && m.words[e].sentence == m.words[end-1].sentence; end = e {
+		if e = l.skipPolite(m.words, e); e == end {
+			break
+		}
+	}
 	if end <= start || end >= len(m.words) || len(m.words)-end > shortText {
 		return Finding{Verdict: OptOutNone}
 	}
@@ -282,7 +329,7 @@ func skipName(words []word, i int) int {
 
 // dropFooters takes away lines that a mail program wrote.
 func (l *wordLists) dropFooters(m message) message {
-	kept := message{met: m.met, questions: m.questions}
+	kept := message{met: m.met, spoken: m.spoken, questions: m.questions}
 	for i := 0; i < len(m.words); {
 		if m.words[i].lineStart && startsWith(l.footers, m.words[i:]) {
 			for i++; i < len(m.words) && !m.words[i].lineStart; i++ {
@@ -307,7 +354,7 @@ func startsWith(patterns []pattern, words []word) bool {
 // dropMailing takes away the paragraphs in which a mailing says why it comes
 // and how to leave it, with a link; found tells whether there was one.
 func (l *wordLists) dropMailing(m message) (kept message, found bool) {
-	kept = message{met: m.met, questions: m.questions}
+	kept = message{met: m.met, spoken: m.spoken, questions: m.questions}
 	for i := 0; i < len(m.words); {
 		end := i + 1
 		for end < len(m.words) && m.words[end].paragraph == m.words[i].paragraph {

@@ -17,7 +17,7 @@ import (
 // The lists are data that people read and mend; words/README.md states their
 // form.
 //
-//go:embed words/*.txt
+//go:embed words/*.txt words/frames
 var wordFiles embed.FS
 
 // loadLists reads the embedded lists once. What it returns is never written
@@ -33,19 +33,29 @@ type wordLists struct {
 	items     itemIndex
 }
 
-// languageList is one file.
+// languageList is one file, and the frames in its words.
 type languageList struct {
-	name                    string
+	name    string
+	number  int               // its place among the languages
+	classes map[string]string // by name, as written
+	elided  []elision
+	kin     []string // languages so near that a text may be of either
+
 	word, only, alone       []phrase
 	phrases, mention, short []phrase
+	that                    []phrase
+	frames, net             []frame
+	brief, ours             []frame
+
 	not, cond, unless       []pattern
-	third, pause, instead   []pattern
-	elsewhere               []pattern
-	receive, want, ask      []pattern
-	mailing, how            []pattern
-	kin                     []string  // languages so near that a text may be of either
+	third, pause, resume    []pattern
+	instead, elsewhere      []pattern
+	order, machine, sender  []pattern
+	receive, want, ask, how []pattern
+	just, common, mailing   []pattern
 	polite, footer          []pattern // moved to wordLists
-	classes                 map[string]string
+	news, ourMail           []pattern // words for mailings; and for mail and lists
+	about, yours            []pattern // ... and what mail brings; "your mail"
 }
 
 // phrase is a pattern with the id that a Finding shows.
@@ -67,7 +77,7 @@ func readLists(files fs.FS) (*wordLists, error) {
 		if err != nil {
 			return nil, fmt.Errorf("read opt-out words: %w", err)
 		}
-		l := languageList{name: strings.TrimSuffix(path.Base(name), ".txt"), classes: map[string]string{}}
+		l := languageList{name: strings.TrimSuffix(path.Base(name), ".txt"), number: len(all.languages), classes: map[string]string{}}
 		if err := l.read(text, &all.items); err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
@@ -75,6 +85,9 @@ func readLists(files fs.FS) (*wordLists, error) {
 		all.languages = append(all.languages, l)
 		all.polite = append(all.polite, l.polite...)
 		all.footers = append(all.footers, l.footer...)
+	}
+	if err := all.readFrames(files); err != nil {
+		return nil, err
 	}
 	all.joinKin()
 	return all, nil
@@ -95,6 +108,8 @@ func (l *wordLists) joinKin() {
 			to.pause = slices.Concat(to.pause, from.pause)
 			to.instead = slices.Concat(to.instead, from.instead)
 			to.elsewhere = slices.Concat(to.elsewhere, from.elsewhere)
+			to.machine = slices.Concat(to.machine, from.machine)
+			to.order = slices.Concat(to.order, from.order)
 			to.how = slices.Concat(to.how, from.how)
 		}
 	}
@@ -121,11 +136,11 @@ func (lang *languageList) barGaps() {
 func (lang *languageList) read(text []byte, items *itemIndex) error {
 	phrases := map[string]*[]phrase{
 		"word": &lang.word, "only": &lang.only, "alone": &lang.alone,
-		"phrase": &lang.phrases, "mention": &lang.mention, "short": &lang.short,
+		"phrase": &lang.phrases, "mention": &lang.mention, "short": &lang.short, "that": &lang.that,
 	}
 	patterns := map[string]*[]pattern{
 		"not": &lang.not, "if": &lang.cond, "unless": &lang.unless,
-		"third": &lang.third, "pause": &lang.pause, "instead": &lang.instead, "elsewhere": &lang.elsewhere,
+		"third": &lang.third, "pause": &lang.pause, "resume": &lang.resume, "instead": &lang.instead, "elsewhere": &lang.elsewhere, "machine": &lang.machine, "order": &lang.order, "common": &lang.common, "sender": &lang.sender, "just": &lang.just,
 		"receive": &lang.receive, "want": &lang.want, "ask": &lang.ask,
 		"mailing": &lang.mailing, "how": &lang.how, "polite": &lang.polite, "footer": &lang.footer,
 	}
@@ -151,9 +166,16 @@ func (lang *languageList) read(text []byte, items *itemIndex) error {
 		}
 		switch into, plain := phrases[section], patterns[section]; {
 		case section == "class" && named && len(strings.Fields(line)) == 1:
+			if lang.classes[id] != "" {
+				return fmt.Errorf("%w: line %d: class written twice", errListForm, number)
+			}
 			lang.classes[id], err = expand(strings.TrimSpace(line), lang.classes)
 			if err != nil {
 				return fmt.Errorf("%w: line %d", err, number)
+			}
+		case section == "elide" && named:
+			for _, short := range strings.Fields(line) {
+				lang.elided = append(lang.elided, elision{short, id})
 			}
 		case into != nil && named:
 			*into = append(*into, phrase{id, p})

@@ -58,3 +58,43 @@ func TestPatternAlternativesOptionsAndPrefixes(t *testing.T) {
 		}
 	}
 }
+
+func TestFramesAreWrittenOutForEachLanguage(t *testing.T) {
+	t.Parallel()
+	const classes = "[class]\nneg = ne|n\nnews = pub|lettres\npost = mail\nthings = offres\nlists = liste\naddr = adresse\nyour = vos\n" +
+		"send = envoyer|envoyez\nme = moi\n\n[elide]\nme = m\nneg = n\n"
+	files := fstest.MapFS{
+		"words/xx.txt": {Data: []byte(classes)},
+		"words/frames": {Data: []byte("[frame]\nno_more = @neg @send @news\n[net]\nsend_me = @send @me\n")},
+	}
+	lists, err := readLists(files)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for text, want := range map[string]Finding{
+		"n'envoyez rien de vos lettres":     {OptOutExplicit, "no_more", "xx"}, // one word of two sets
+		"vos lettres, n'envoyez rien":       {OptOutNone, "", ""},              // a clause is between
+		"rien de m'envoyer":                 {OptOutDoubtful, "send_me", "xx"},
+		"envoyer. moi":                      {OptOutNone, "", ""},
+		"envoyer a b c d e f g h i j k moi": {OptOutNone, "", ""}, // too far
+	} {
+		if got := lists.judge(lists.read(text)); got != want {
+			t.Errorf("%q: %v, want %v", text, got, want)
+		}
+	}
+}
+
+func TestFramesOutsideTheFormAreRefused(t *testing.T) {
+	t.Parallel()
+	for what, files := range map[string]fstest.MapFS{
+		"no section":    {"words/xx.txt": {Data: []byte("[class]\na = b")}, "words/frames": {Data: []byte("x = @a")}},
+		"no class":      {"words/xx.txt": {Data: []byte("[class]\na = b")}, "words/frames": {Data: []byte("[net]\nx = @c")}},
+		"a gap":         {"words/xx.txt": {Data: []byte("[class]\na = b")}, "words/frames": {Data: []byte("[net]\nx = @a .. @a")}},
+		"class twice":   {"words/xx.txt": {Data: []byte("[class]\na = b\na = c")}},
+		"no class used": {"words/xx.txt": {Data: []byte("[class]\na = b")}, "words/frames": {Data: []byte("[net]\nx = @a")}},
+	} {
+		if _, err := readLists(files); !errors.Is(err, errListForm) {
+			t.Errorf("%s: %v, want errListForm", what, err)
+		}
+	}
+}

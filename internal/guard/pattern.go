@@ -38,7 +38,7 @@ func gaps(place string) int {
 // sets of most languages are met by no word of a message, so that nearly all
 // patterns fall out before they are compared.
 type itemIndex struct {
-	byText map[string]int
+	byText map[string]*item
 	byWord map[string][]int
 	byStem map[string][]stem // by the first two bytes
 }
@@ -49,7 +49,7 @@ type stem struct {
 }
 
 func newItemIndex() itemIndex {
-	return itemIndex{byText: map[string]int{}, byWord: map[string][]int{}, byStem: map[string][]stem{}}
+	return itemIndex{byText: map[string]*item{}, byWord: map[string][]int{}, byStem: map[string][]stem{}}
 }
 
 // pattern reads one line of a list.
@@ -89,6 +89,10 @@ func expand(place string, classes map[string]string) (string, error) {
 }
 
 func (x *itemIndex) fill(it *item, place string) error {
+	if same := x.byText[place]; same != nil {
+		it.id, it.words, it.prefixes = same.id, same.words, same.prefixes
+		return nil
+	}
 	it.words = map[string]bool{}
 	for _, alternative := range strings.Split(place, "|") {
 		text, isPrefix := strings.CutSuffix(alternative, "*")
@@ -105,18 +109,14 @@ func (x *itemIndex) fill(it *item, place string) error {
 			return fmt.Errorf("%w: %q", errListForm, alternative)
 		}
 	}
-	id, known := x.byText[place]
-	if !known {
-		id = len(x.byText)
-		x.byText[place] = id
-		for w := range it.words {
-			x.byWord[w] = append(x.byWord[w], id)
-		}
-		for _, s := range it.prefixes {
-			x.byStem[s[:2]] = append(x.byStem[s[:2]], stem{s, id})
-		}
+	it.id = len(x.byText)
+	x.byText[place] = it
+	for w := range it.words {
+		x.byWord[w] = append(x.byWord[w], it.id)
 	}
-	it.id = id
+	for _, s := range it.prefixes {
+		x.byStem[s[:2]] = append(x.byStem[s[:2]], stem{s, it.id})
+	}
 	return nil
 }
 

@@ -25,6 +25,8 @@ type message struct {
 	words     []word
 	questions map[int]bool // sentences that end in a question mark
 	met       []bool       // by set of the lists: a word of it is here
+	spoken    []bool       // by language: the message may be in it
+	topics    []topic      // by language
 }
 
 // read splits a text into comparable words. One line break is a space, since

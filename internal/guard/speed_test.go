@@ -15,6 +15,7 @@ func hostileTexts() map[string]string {
 		"one clause": strings.Repeat("not want more send me from of the list please remove delete mail no ", 1500),
 		"clauses":    strings.Repeat("keine, weitere, bitte, mich, aus, dem, möchte, nicht, mehr, erhalten, ", 1500),
 		"languages":  strings.Repeat("ne plus recevoir vos no me envíen más non voglio ricevere inte skicka fler ", 1500),
+		"parts":      strings.Repeat("order not send more your mail remove my address list stop newsletter ", 1500),
 		"questions":  strings.Repeat("unsubscribe? abmelden? baja? ", 3000),
 		"one wish":   strings.Repeat("please remove me from your list and ", 2500) + "hesitate",
 		"one word":   strings.Repeat("x", 100_000),

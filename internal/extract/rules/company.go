@@ -36,7 +36,7 @@ func (r *reader) company(name string) extract.Field {
 
 // afterName is what a display name says after the name.
 func afterName(display string) string {
-	for _, cut := range []string{"(", "|", " - ", " – ", "@"} {
+	for _, cut := range []string{"(", "|", " - ", " – ", "@ "} { // "@ ", for "@Example" is read as an address
 		if _, after, found := strings.Cut(display, cut); found {
 			return strings.Trim(after, "() ")
 		}
