@@ -105,7 +105,7 @@ func TestReceivedMailBecomesAnEventForEachMailbox(t *testing.T) {
 	got := outcomes(t, "setup", "enquiry", "enquiry-by-another-rule", "two-recipients", "null-sender", "spam", "virus")
 	const to = "inbox/hello@demo.example/ses:"
 	for id, want := range map[string]string{
-		to + "sampleses000000000000000000enquiry0001":                         "enquiry decided follow_up email_key_new,rule_welcome",
+		to + "sampleses000000000000000000enquiry0001":                         "enquiry decided follow_up email_key_new,sender_not_authenticated,rule_welcome",
 		"inbox/sales@demo.example/ses:sampleses00000000000000000twomailboxes": "two-recipients decided ",
 		"inbox/info@demo.example/ses:sampleses00000000000000000twomailboxes":  "two-recipients decided ",
 		to + "sampleses0000000000000000000nullsender":                         "null-sender decided ignored auto_reply",

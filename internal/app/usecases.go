@@ -18,6 +18,7 @@ import (
 	"onefold/internal/rawmail"
 	"onefold/internal/send"
 	"onefold/internal/sweep"
+	"onefold/internal/timeline"
 )
 
 // Each use case by itself, with the parts that it has need of: a function has
@@ -74,7 +75,8 @@ func (p Parts) sweep() *sweep.Service {
 
 func (p Parts) console(book *policybook.Book, proc *process.Service) *console.Service {
 	return &console.Service{
-		Store: p.Store, Decide: proc.Answer, IDs: p.IDs, Now: p.Now, Log: p.Log,
+		Store: p.Store, Decide: proc.Answer, IDs: p.IDs, Now: p.Now, Log: p.Log, Preview: proc.Preview, Says: timeline.Plain,
+		Raw: func(ctx context.Context, e inbound.Event) ([]byte, error) { return p.Blob.Get(ctx, blob.Ref(e.Raw)) },
 		Facts: func(ctx context.Context, e inbound.Event) (flow.Facts, error) {
 			raw, err := p.Blob.Get(ctx, blob.Ref(e.Raw))
 			if err != nil {

@@ -24,7 +24,7 @@ import (
 // Decide hands an answer about an event to the rules that decided to ask.
 type Decide func(ctx context.Context, t review.Task, a flow.Answer) error
 
-// Service answers tasks. All fields are needed.
+// Service answers tasks. All fields are needed but those that say otherwise.
 type Service struct {
 	Store  ledger.Store
 	Decide Decide
@@ -32,6 +32,11 @@ type Service struct {
 	IDs    digest.Key
 	Now    func() time.Time
 	Log    *slog.Logger
+
+	// For the page too, and each nil where there is none of it.
+	Preview Preview
+	Raw     RawOf
+	Says    func(word string) string // a machine word in plain ones
 }
 
 // Answer is what a person said, and what he saw when he did.

@@ -86,7 +86,7 @@ func (s *Service) intentStep(t review.Task, i followup.Intent, a Answer) (string
 	}
 	switch {
 	case a.Action == Reject:
-		return followup.Refuse, ledger.Item{"reason": "person_said_no"}, nil
+		return followup.Refuse, ledger.Item{"reason": followup.ReasonRefused}, nil
 	case a.Action == CountAsSent && t.Kind == review.UnknownSend:
 		return followup.Settle, ledger.Item{"reason": "person_counts_as_sent", "accepted_at": now}, nil
 	case a.Action != Approve:

@@ -32,6 +32,7 @@ type View struct {
 	Intent     *followup.Intent  // the mail proposed
 	Whom       string            // the address that the question is about, "" where there is none
 	Guard      string            // result of the guard check of that address, now
+	Proposal   *flow.Result      // what follows if an event's question is answered with yes; nil: not known
 	Actions    []string
 }
 
@@ -60,6 +61,7 @@ func (s *Service) See(ctx context.Context, tenantID, id string) (*View, error) {
 	if err := s.seeContacts(ctx, v); err != nil {
 		return nil, err
 	}
+	s.seeProposal(ctx, v)
 	return v, s.seeGuard(ctx, v)
 }
 

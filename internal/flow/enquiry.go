@@ -34,7 +34,7 @@ func (b *builder) enquiry() error {
 	// The same mail again, in another mailbox or under another delivery ID:
 	// its enquiry is on file and its follow-up exists or was decided against.
 	if e := b.g.Seen.Enquiry; e != nil {
-		b.res.Contact, b.res.Intent = b.g.Seen.Contact.ID, e.FollowUp
+		b.res.Contact, b.res.Intent = b.contact().ID, e.FollowUp
 		if err := b.attach(res); err != nil {
 			return err
 		}
@@ -52,6 +52,7 @@ func (b *builder) enquiry() error {
 	}
 	b.res.Contact = b.contactID(res)
 	plan := b.planFollowUp()
+	plan.ask = b.approvals(plan, res)
 	if plan.make && b.loopSuspected() {
 		b.res.Contact = ""
 		return b.refer(ReasonLoop)
@@ -118,11 +119,19 @@ func (b *builder) whose() match.Result {
 			cand.Contact = c.ID // read through merges
 		}
 	}
-	res := match.Decide([]match.Candidate{cand})
+	cands := []match.Candidate{cand}
+	if customer, stated := b.customerCandidate(); stated {
+		cands[0].Customers = customersOf(b.g.Seen.Contact)
+		cands = append(cands, customer)
+	}
+	res := b.approved(match.Rule{Customers: b.g.Policy.Customers()}.Decide(cands))
 	// Only to who has seen that the inbox is shared: an address given with the
 	// answer may be one that he did not know to be.
-	if cand.Shared && b.settled(match.ReasonSharedInbox) {
+	if cand.Shared && res.Outcome == match.Review && b.settled(match.ReasonSharedInbox) {
 		res.Outcome = match.New
+	}
+	if b.contradicted() {
+		res.Reasons = append(res.Reasons, match.ReasonUnauthenticated)
 	}
 	return b.underBoth(res)
 }
@@ -144,7 +153,7 @@ func (b *builder) reviewReasons(res match.Result) []string {
 	if res.Outcome == match.Review {
 		reasons = append(reasons, res.Reasons...)
 	}
-	if c := b.g.Seen.Contact; c != nil && c.Status != contact.Active || c == nil && res.Outcome == match.Matched {
+	if c := b.contact(); c != nil && c.Status != contact.Active || c == nil && res.Outcome == match.Matched {
 		reasons = append(reasons, match.ReasonContactErased)
 	}
 	if b.doubted() {
@@ -156,6 +165,9 @@ func (b *builder) reviewReasons(res match.Result) []string {
 	}
 	if reason := b.classReason(); reason != "" {
 		reasons = append(reasons, reason)
+	}
+	if fault := CustomerOf(b.g.Policy, b.g.Facts).Fault; fault != "" {
+		reasons = append(reasons, fault)
 	}
 	if b.g.Person.Role {
 		reasons = append(reasons, match.ReasonRoleAddress)
@@ -179,7 +191,7 @@ func (b *builder) reviewReasons(res match.Result) []string {
 	if res.Outcome == match.Matched && len(b.conflicts()) > 0 {
 		reasons = append(reasons, match.ReasonFieldConflict)
 	}
-	return slices.DeleteFunc(unique(reasons), b.settled)
+	return b.unauthenticated(slices.DeleteFunc(unique(reasons), b.settled))
 }
 
 func (b *builder) possibleOptOut() bool {

@@ -26,7 +26,7 @@ func (b *builder) audit(reasons []string) audit.Record {
 		InboundEvent: b.g.Event.ID, Contact: b.res.Contact, Intent: b.res.Intent,
 	}
 	// What came to nothing is still found by the person it was about.
-	if c := b.g.Seen.Contact; r.Contact == "" && c != nil && !b.g.Person.Shared {
+	if c := b.contact(); r.Contact == "" && c != nil && (!b.g.Person.Shared || c == b.g.Seen.Customer) {
 		r.Contact = c.ID
 	}
 	return r
@@ -81,9 +81,10 @@ func (b *builder) refer(reasons ...string) error {
 	}
 	task := review.Task{
 		Tenant: b.tenant(), ID: b.res.Task, Kind: review.DecideEvent, State: review.Open, Transition: 1,
-		Event: b.g.Event.ID, Reasons: reasons, Candidates: b.candidates(),
-		Guard: b.blocked(), OpenFor: b.tenant(), OpenedAt: b.g.Now,
+		Event: b.g.Event.ID, Reasons: reasons,
+		Guard: b.guardResult(), OpenFor: b.tenant(), OpenedAt: b.g.Now,
 	}
+	b.name(&task)
 	return b.c.Born(ledger.Step{
 		Key:     ledger.Key{Entity: ledger.ReviewTask, Tenant: b.tenant(), ID: task.ID},
 		Machine: review.Machine(), Event: "open", Audit: b.audit(reasons),
@@ -148,19 +149,12 @@ func (b *builder) provenance() map[string]string {
 	return d
 }
 
-func (b *builder) candidates() []string {
-	if c := b.g.Seen.Contact; c != nil {
-		return b.nextCandidate([]string{c.ID})
-	}
-	return nil
-}
-
 // matched stores why the event belongs to whom it belongs to.
 func (b *builder) matched(res match.Result, contactID string) error {
 	d := match.Decision{
 		Tenant: b.tenant(), Event: b.g.Event.ID, Outcome: res.Outcome, Contact: contactID,
 		Candidates: res.Candidates, Reasons: res.Reasons, Policy: b.g.Policy.Version, At: b.g.Now,
-		Rule: "email_key",
+		Rule: b.keyRule(),
 	}
 	if x := b.g.Extraction; x != nil {
 		d.Model, d.Prompt = x.Model, x.PromptVersion

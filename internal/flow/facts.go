@@ -39,6 +39,8 @@ type Facts struct {
 	// for none.
 	Warned  string
 	Dropped bool
+	// CustomerID is as an authenticated sender stated it; "" for none.
+	CustomerID string
 }
 
 // Human tells whether a person may have written this.
@@ -144,6 +146,7 @@ func FactsOfForm(e inbound.Event, v tenant.FormValues) Facts {
 			Subject: v.Subject, Visible: v.Message,
 			Given: extract.Given{Email: v.Email, Name: v.Name, Company: v.Company, Phone: v.Phone},
 		},
+		CustomerID: v.CustomerID,
 	}
 }
 

@@ -64,6 +64,8 @@ type Seen struct {
 	Next        *contact.Key     // of the person's address, under the next rule
 	NextContact *contact.Contact // Next's, read through merges
 	Holder      *contact.Contact // whom the key that leads to Contact names, where that was merged into it
+	CustomerKey *contact.Key     // of the customer ID that the event states
+	Customer    *contact.Contact // that key's, read through merges
 }
 
 // Party is one more address that a wish not to be mailed is about, with what
@@ -94,6 +96,7 @@ type Result struct {
 	Intent  string
 	Task    string
 	Commit  ledger.Commit
+	Mail    *followup.Intent // made by the commit, or nil
 }
 
 // Referred is the outcome of a ground that only a person can decide on.

@@ -173,6 +173,7 @@ func TestEveryFieldOfAGroundIsKeptOrLeftOut(t *testing.T) {
 			"Key": "kept", "Contact": "kept", "Guard": "kept", "Enquiry": "kept", "Cadence": "kept", "Slot": "kept", "Intent": "kept",
 			"Task": "left out: read for an answer alone", "Replied": "kept", "Caps": "kept",
 			"Elsewhere": "kept", "Returned": "kept", "Next": "kept", "NextContact": "kept", "Holder": "kept",
+			"CustomerKey": "kept", "Customer": "kept",
 		}},
 		{flow.Party{}, map[string]string{"Person": again, "Key": "kept", "Contact": "kept", "Guard": "kept", "Next": "kept", "NextContact": "kept"}},
 		{flow.Person{}, map[string]string{
@@ -181,14 +182,14 @@ func TestEveryFieldOfAGroundIsKeptOrLeftOut(t *testing.T) {
 		{flow.Facts{}, map[string]string{
 			"Content": "left out: of the event", "Kind": again, "Heard": again, "Cause": again, "Source": again, "OptOut": again, "MessageID": again,
 			"InReplyTo": again, "References": again, "Suppression": again, "Failed": "read again, as people", "Warnings": again, "Doubts": again, "Returned": again,
-			"Asks": again, "Warned": again, "Dropped": again,
+			"Asks": again, "Warned": again, "Dropped": again, "CustomerID": again,
 		}},
 		{contact.Key{}, map[string]string{
 			"Tenant": again, "ID": again, "Contact": "kept", "Shared": "kept", "RuleVersion": unread, "CreatedAt": unread, "InboundEvent": unread, "Version": unread,
 		}},
 		{contact.Contact{}, map[string]string{
 			"Tenant": again, "ID": "kept", "Status": "kept", "MergedInto": unread, "Email": unread, "Name": "kept where it differs", "Company": "kept where it differs",
-			"Phone": "kept where it differs", "Keys": "left out: they hold addresses, and only the list that is written reads them",
+			"Phone": "kept where it differs", "Keys": "kept of customer IDs; the others hold addresses, and only the list that is written reads them",
 			"MergedAt": unread, "Absorbed": unread, "Reach": "kept", "ConsentVersion": "kept", "Revision": "kept", "FromEvent": unread, "CreatedAt": unread,
 			"Transition": "kept", "Version": unread,
 		}},

@@ -29,6 +29,7 @@ type decisive struct {
 	Asks        string           `json:"asks,omitempty"`
 	Warned      string           `json:"warned,omitempty"`
 	Dropped     bool             `json:"dropped,omitempty"`
+	CustomerID  string           `json:"customer_id,omitempty"`
 	People      []decisivePerson `json:"people"`
 }
 
@@ -40,6 +41,7 @@ type decisiveStop struct {
 type decisivePerson struct {
 	Address string `json:"address,omitempty"` // as it is mailed
 	Key     string `json:"key,omitempty"`
+	Next    string `json:"next,omitempty"` // key
 	Guard   string `json:"guard,omitempty"`
 	Shared  bool   `json:"shared,omitempty"`
 	Own     bool   `json:"own,omitempty"`
@@ -55,7 +57,7 @@ func ReadingDigest(ids digest.Key, g Ground) string {
 	d := decisive{
 		Kind: f.Kind, Heard: f.Heard, Cause: f.Cause, Subject: f.Source.Subject, Phrase: f.OptOut.Phrase,
 		MessageID: f.MessageID, InReplyTo: f.InReplyTo, References: f.References, Warnings: f.Warnings, Doubts: f.Doubts, Returned: f.Returned,
-		Asks: f.Asks, Warned: f.Warned, Dropped: f.Dropped, People: []decisivePerson{decisiveOf(g.Person)},
+		Asks: f.Asks, Warned: f.Warned, Dropped: f.Dropped, CustomerID: f.CustomerID, People: []decisivePerson{decisiveOf(g.Person)},
 	}
 	if f.OptOut.Verdict != guard.OptOutNone {
 		d.Verdict = f.OptOut.Verdict
@@ -74,7 +76,7 @@ func ReadingDigest(ids digest.Key, g Ground) string {
 }
 
 func decisiveOf(p Person) decisivePerson {
-	return decisivePerson{p.Address.String(), p.KeyID, p.GuardID, p.Shared, p.Own, p.Role, p.Fault}
+	return decisivePerson{p.Address.String(), p.KeyID, p.NextKeyID, p.GuardID, p.Shared, p.Own, p.Role, p.Fault}
 }
 
 // AnswerDigest names one stored answer among those of its event.

@@ -37,6 +37,8 @@ type (
 		Next        *keptKey         `json:"n,omitempty"`
 		NextContact *keptContact     `json:"m,omitempty"`
 		Holder      *keptContact     `json:"h,omitempty"`
+		CustomerKey *keptKey         `json:"q,omitempty"`
+		Customer    *keptContact     `json:"x,omitempty"`
 	}
 	keptOne struct { // one more party
 		Key         *keptKey       `json:"k,omitempty"`
@@ -56,6 +58,8 @@ type (
 		Revision   int64  `json:"r"`
 		Transition int64  `json:"t"`
 		Reach      int64  `json:"a,omitempty"`
+		// Customers are its keys of customer IDs. No other key is read.
+		Customers []string `json:"u,omitempty"`
 		// Of the fields that the event states: which are the same, as people read
 		// them, and the values of the others.
 		Same   []string          `json:"e,omitempty"`
@@ -111,6 +115,7 @@ func freezeSeen(g Ground) keptSeen {
 		k.Elsewhere = append(k.Elsewhere, freezeGuard(e))
 	}
 	k.Next, k.NextContact, k.Holder = freezeKey(s.Next), freezeContact(s.NextContact, g.Extraction), freezeContact(s.Holder, nil)
+	k.CustomerKey, k.Customer = freezeKey(s.CustomerKey), freezeContact(s.Customer, g.Extraction)
 	return k
 }
 
@@ -130,7 +135,7 @@ func freezeContact(c *contact.Contact, x *extract.Stored) *keptContact {
 	if c == nil {
 		return nil
 	}
-	k := &keptContact{ID: c.ID, Status: c.Status, Consent: c.ConsentVersion, Revision: c.Revision, Transition: c.Transition, Reach: c.Reach}
+	k := &keptContact{ID: c.ID, Status: c.Status, Consent: c.ConsentVersion, Revision: c.Revision, Transition: c.Transition, Reach: c.Reach, Customers: customersOf(c)}
 	if k.Status == contact.Active {
 		k.Status = ""
 	}
@@ -211,7 +216,8 @@ func (k Kept) seen(g Ground) (Seen, error) {
 	s := Seen{
 		Key: thawKey(k.Seen.Key, g.Person.KeyID, t), Contact: thawContact(k.Seen.Contact, t, g.Extraction),
 		Next: thawKey(k.Seen.Next, g.Person.NextKeyID, t), NextContact: thawContact(k.Seen.NextContact, t, g.Extraction),
-		Holder: thawContact(k.Seen.Holder, t, nil),
+		Holder:      thawContact(k.Seen.Holder, t, nil),
+		CustomerKey: thawKey(k.Seen.CustomerKey, CustomerOf(g.Policy, g.Facts).KeyID, t), Customer: thawContact(k.Seen.Customer, t, g.Extraction),
 	}
 	var err error
 	for _, e := range k.Seen.Elsewhere {
@@ -268,7 +274,7 @@ func thawContact(k *keptContact, tenantID string, x *extract.Stored) *contact.Co
 		return nil
 	}
 	c := &contact.Contact{
-		Tenant: tenantID, ID: k.ID, Status: k.Status, ConsentVersion: k.Consent, Revision: k.Revision, Transition: k.Transition, Reach: k.Reach,
+		Tenant: tenantID, ID: k.ID, Status: k.Status, ConsentVersion: k.Consent, Revision: k.Revision, Transition: k.Transition, Reach: k.Reach, Keys: k.Customers,
 	}
 	if c.Status == "" {
 		c.Status = contact.Active

@@ -51,6 +51,9 @@ func (b *builder) optOut() error {
 	if err := b.stopAll(b.parties(), guard.ReasonOptOut); err != nil {
 		return err
 	}
+	if err := b.withdrawCustomer(); err != nil {
+		return err
+	}
 	return b.decided(inbound.OptedOut, []string{"opt_out_words", b.g.Facts.OptOut.Phrase})
 }
 

@@ -19,7 +19,8 @@ type followUpPlan struct {
 	reasons  []string
 	rule     tenant.Rule
 	intentID string
-	make     bool // make the intent; otherwise intentID is one that exists, or ""
+	make     bool     // make the intent; otherwise intentID is one that exists, or ""
+	ask      []string // why a person approves the mail, besides the rule's mode
 }
 
 // RuleFor is the rule that answers what the extraction says is wanted.
@@ -91,13 +92,17 @@ func (b *builder) writeFollowUp(p followUpPlan, intent followup.Intent) error {
 	case tenant.ModeObserve:
 		intent.State, intent.Reason = followup.Observed, "observe_mode"
 	case tenant.ModeAuto:
+		if len(p.ask) > 0 {
+			b.propose(&intent)
+			break
+		}
 		intent.State = followup.Ready
 		intent.ApprovedHash, intent.ApprovedBy, intent.ApprovedAt = intent.ContentHash, "policy", b.g.Now
 	default:
-		intent.State = followup.Proposed
-		intent.Review = b.ids.ID("task", review.ApproveIntent, b.tenant(), intent.ID)
+		b.propose(&intent)
 	}
-	r := b.audit(reasons)
+	b.res.Mail = &intent
+	r := b.audit(append(reasons[:len(reasons):len(reasons)], p.ask...))
 	r.Details = map[string]string{
 		"rule": p.rule.ID, "rule_version": itoa(p.rule.Version), "template_version": itoa(p.rule.Template.Version),
 		"content_hash": intent.ContentHash, "mode": p.rule.Mode, "guard": intent.Guard, "guard_result": "clear",
@@ -120,7 +125,7 @@ func (b *builder) writeFollowUp(p followUpPlan, intent followup.Intent) error {
 	if intent.State == followup.Ready {
 		return b.born(SendOperation(b.ids, intent))
 	}
-	return b.askApproval(intent)
+	return b.askApproval(p, intent)
 }
 
 // render fills the template. It is done here, in full, so that what is
@@ -135,7 +140,7 @@ func (b *builder) render(p followUpPlan) (followup.Intent, error) {
 		return followup.Intent{}, err
 	}
 	consent := int64(1)
-	if c := b.g.Seen.Contact; c != nil && c.ID == b.res.Contact {
+	if c := b.contact(); c != nil && c.ID == b.res.Contact {
 		consent = c.ConsentVersion
 	}
 	i := followup.Intent{
@@ -172,12 +177,13 @@ func (b *builder) cadenceKey(rule string) ledger.Key {
 	return ledger.Key{Entity: ledger.Cadence, Tenant: b.tenant(), ID: b.res.Contact, Sub: rule}
 }
 
-func (b *builder) askApproval(i followup.Intent) error {
+func (b *builder) askApproval(p followUpPlan, i followup.Intent) error {
 	task := review.Task{
 		Tenant: b.tenant(), ID: i.Review, Kind: review.ApproveIntent, State: review.Open, Transition: 1,
-		Event: b.g.Event.ID, Intent: i.ID, Contact: b.res.Contact, Reasons: []string{"draft_mode"},
-		ContentHash: i.ContentHash, Guard: "clear", OpenFor: b.tenant(), OpenedAt: b.g.Now,
+		Event: b.g.Event.ID, Intent: i.ID, Contact: b.res.Contact, Reasons: whyApproved(p),
+		ContentHash: i.ContentHash, Guard: GuardClear, OpenFor: b.tenant(), OpenedAt: b.g.Now,
 	}
+	b.name(&task)
 	return b.c.Born(ledger.Step{
 		Name: "approval_task", Key: ledger.Key{Entity: ledger.ReviewTask, Tenant: b.tenant(), ID: task.ID},
 		Machine: review.Machine(), Event: "open", Audit: b.audit(task.Reasons),

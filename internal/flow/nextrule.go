@@ -77,14 +77,6 @@ func (b *builder) underBoth(res match.Result) match.Result {
 	return res
 }
 
-// nextCandidate adds to a question whom the next form of the address names.
-func (b *builder) nextCandidate(list []string) []string {
-	if c := b.main().others(); c != nil && !slices.Contains(list, c.ID) {
-		return append(list, c.ID)
-	}
-	return list
-}
-
 // nextOfNew puts the second form of a new contact's address, where nobody has
 // it.
 func (b *builder) nextOfNew(c *contact.Contact) error {
@@ -96,44 +88,34 @@ func (b *builder) nextOfNew(c *contact.Contact) error {
 	return b.putKey(id, b.g.Policy.NextVersion(), c.ID)
 }
 
-// knownKeys holds the keys of a known contact as they were read and puts the
-// form that is missing. The new one leads where the other does, not to the
-// survivor of a merge: so a merge can be undone. It returns the contact's list
-// of keys, nil when it stays as it is.
-func (b *builder) knownKeys(c contact.Contact) ([]string, error) {
+// otherForms puts the form of the address that is missing for a known contact,
+// beside the keys that were put for it. The new one leads where the other does,
+// not to the survivor of a merge: so a merge can be undone. Where the address is
+// of another contact than the one that is matched, nothing is put: a pass of the
+// migration finds its key. It returns the forms that become the contact's own.
+func (b *builder) otherForms(c contact.Contact, put []string) ([]string, error) {
 	k, n, p := b.g.Seen.Key, b.g.Seen.Next, b.g.Person
-	if k != nil {
-		b.c.Check("contact_key", b.keyKey(), ledger.Is("contact", k.Contact))
-	}
 	if n != nil {
 		b.c.Check("next_key", b.keyNamed(p.NextKeyID), ledger.Is("contact", n.Contact))
 	}
+	ofAddress := b.g.Seen.Contact != nil && b.g.Seen.Contact.ID == c.ID
 	switch {
-	case k != nil && n == nil && p.NextKeyID != "":
+	case p.NextKeyID == "" || b.shared():
+	case slices.Contains(put, p.KeyID) && n == nil:
+		return []string{p.NextKeyID}, b.putKey(p.NextKeyID, b.g.Policy.NextVersion(), c.ID)
+	case k != nil && n == nil && ofAddress:
 		return b.putForm(c, k.Contact, p.NextKeyID, b.g.Policy.NextVersion())
-	case k == nil && n != nil:
+	case b.ledByNext(c.ID):
 		return b.putForm(c, n.Contact, p.KeyID, b.g.Policy.Identity.Version)
 	}
 	return nil, nil
 }
 
-// withKeys changes the list of a contact's keys together with what the event
-// fills in. The list alone is nothing that the CRM holds.
-func (b *builder) withKeys(c contact.Contact, keys []string, set ledger.Item, details map[string]string) (int64, error) {
-	step := ledger.Step{
-		Key: b.contactKey(), Transition: c.Transition, Event: "add_key", Set: set,
-		If: ledger.Is("status", contact.Active), Audit: b.audit([]string{ReasonOtherForm}),
-	}
-	revision := int64(0)
-	if len(set) > 0 {
-		revision = c.Revision + 1
-		set["revision"] = revision
-		step.Event, step.Audit = "update", b.audit([]string{"filled_from_event", ReasonOtherForm})
-		step.Audit.Details = details
-	}
-	set["keys"] = keys
-	_, err := b.c.Move(step)
-	return revision, err
+// ledByNext tells whether a person let the next form of the address say whose
+// it is, since the form in force knows nobody.
+func (b *builder) ledByNext(contactID string) bool {
+	n, c := b.g.Seen.Next, b.g.Seen.NextContact
+	return b.g.Seen.Key == nil && n != nil && !n.Shared && c != nil && c.ID == contactID && b.settled(match.ReasonRuleCollision)
 }
 
 // putForm puts a key for a contact that has another form of it. to is the
@@ -143,7 +125,7 @@ func (b *builder) putForm(c contact.Contact, to, id string, rule int64) ([]strin
 		return nil, err
 	}
 	if to == c.ID {
-		return append(slices.Clone(c.Keys), id), nil
+		return []string{id}, nil
 	}
 	h := b.g.Seen.Holder
 	if h == nil || h.ID != to {

@@ -1,6 +1,7 @@
 package flow
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -25,7 +26,7 @@ func (b *builder) contactID(res match.Result) string {
 	if res.Outcome == match.Matched {
 		return res.Contact
 	}
-	if b.shared() {
+	if b.shared() && len(res.Keys) == 0 {
 		return KeylessContact(b.ids, b.tenant(), b.g.Facts.Cause)
 	}
 	return b.ids.ID("contact", b.tenant(), b.g.Event.ID)
@@ -36,32 +37,51 @@ func (b *builder) contactID(res match.Result) string {
 // 0 when nothing changed.
 func (b *builder) writeContact(res match.Result) (int64, error) {
 	if res.Outcome == match.New {
-		return 1, b.newContact()
+		return 1, b.newContact(res)
 	}
-	c := *b.g.Seen.Contact
-	// The key must still lead to whom it led to.
-	keys, err := b.knownKeys(c)
+	c := *b.contact()
+	put, err := b.standOnKeys(res)
+	if err != nil {
+		return 0, err
+	}
+	forms, err := b.otherForms(c, put)
 	if err != nil {
 		return 0, err
 	}
 	set, details := b.fills(c)
-	if keys != nil {
-		return b.withKeys(c, keys, set, details)
-	}
-	if len(set) == 0 {
+	if len(set)+len(put)+len(forms) == 0 {
 		b.c.Check("contact", b.contactKey(), ledger.All(
 			ledger.All(ledger.Is("status", contact.Active), ledger.Is("consent_version", c.ConsentVersion)),
 			SameReach(c))) // the guards elsewhere were those of all its addresses
 		return 0, nil
 	}
-	set["revision"] = c.Revision + 1
-	r := b.audit([]string{"filled_from_event"})
+	revision, reasons, event := int64(0), []string{}, "update"
+	if len(set) > 0 {
+		revision, reasons = c.Revision+1, append(reasons, "filled_from_event")
+		set["revision"] = revision
+	} else if len(put) == 0 {
+		event = "add_key"
+	}
+	if len(put) > 0 {
+		reasons = append(reasons, "key_added")
+	}
+	if len(forms) > 0 {
+		reasons = append(reasons, ReasonOtherForm)
+	}
+	if len(put)+len(forms) > 0 {
+		set["keys"] = slices.Concat(c.Keys, put, forms)
+	}
+	// One more address: a claim for another of them has to read this one's guard.
+	if slices.Contains(put, b.g.Person.KeyID) {
+		set["reach"] = c.Reach + 1
+	}
+	r := b.audit(reasons)
 	r.Details = details
 	_, err = b.c.Move(ledger.Step{
-		Key: b.contactKey(), Transition: c.Transition, Event: "update", Set: set,
+		Key: b.contactKey(), Transition: c.Transition, Event: event, Set: set,
 		If: ledger.Is("status", contact.Active), Audit: r,
 	})
-	return c.Revision + 1, err
+	return revision, err
 }
 
 // shared tells whether the person's address identifies nobody.
@@ -69,7 +89,7 @@ func (b *builder) shared() bool {
 	return b.g.Person.Shared || b.g.Seen.Key != nil && b.g.Seen.Key.Shared
 }
 
-func (b *builder) newContact() error {
+func (b *builder) newContact(res match.Result) error {
 	p := b.g.Person
 	c := contact.Contact{
 		Tenant: b.tenant(), ID: b.res.Contact, Status: contact.Active, Email: p.Address.String(),
@@ -100,6 +120,9 @@ func (b *builder) newContact() error {
 			return err
 		}
 	}
+	if err := b.newCustomer(res, &c); err != nil {
+		return err
+	}
 	return b.c.Born(ledger.Step{Key: b.contactKey(), Event: "create", Audit: b.audit([]string{"new_identity"})}, c, "")
 }
 
@@ -122,6 +145,9 @@ func (b *builder) values() map[string]string {
 // after for the audit.
 func (b *builder) fills(c contact.Contact) (ledger.Item, map[string]string) {
 	set, details := ledger.Item{}, map[string]string{}
+	if b.contradicted() {
+		return set, details
+	}
 	for field, v := range b.values() {
 		have, rule := fieldOf(c, field), ruleOf(b.g.Policy.ContactFields, field)
 		if same(have, v) || rule == tenant.UpdateNever || (have != "" && rule != tenant.UpdateAlways) {
@@ -137,7 +163,7 @@ func (b *builder) fills(c contact.Contact) (ledger.Item, map[string]string) {
 // conflicts lists the fields whose stated value differs from the stored one
 // under a rule that may only fill.
 func (b *builder) conflicts() []string {
-	c := b.g.Seen.Contact
+	c := b.contact()
 	if c == nil {
 		return nil
 	}

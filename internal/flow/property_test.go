@@ -95,6 +95,9 @@ func checkIntents(t *rapid.T, g flow.Ground, res flow.Result) {
 	}
 	is := intents(t, res)
 	mode := g.Policy.Rules[0].Mode
+	if len(is) > 0 && mode == tenant.ModeAuto && mustAsk(t, g, res, is[0]) {
+		mode = tenant.ModeDraft
+	}
 	if want := len(is); mode == tenant.ModeAuto && sends != want || mode != tenant.ModeAuto && sends != 0 {
 		t.Errorf("%d send operations for %d intents in mode %s", sends, want, mode)
 	}
@@ -139,20 +142,31 @@ func checkIntents(t *rapid.T, g flow.Ground, res flow.Result) {
 }
 
 func checkContacts(t *rapid.T, g flow.Ground, res flow.Result) {
-	keys := created[contact.Key](t, res, ledger.ContactKey)
-	for _, c := range created[contact.Contact](t, res, ledger.Contact) {
-		shared := g.Person.Shared || g.Seen.Key != nil && g.Seen.Key.Shared
-		switch {
-		case g.Person.Own || g.Facts.Machine():
-			t.Error("a contact of ourselves or of a machine")
-		case shared && (g.Answer == nil || !g.Answer.Approve || len(keys) != 0):
-			t.Error("a shared inbox became one person")
-		case !shared && (len(keys) != 1 || keys[0].Contact != c.ID):
-			t.Error("a contact without its key")
+	var byAddress, byID int
+	for _, k := range created[contact.Key](t, res, ledger.ContactKey) {
+		if contact.IsCustomerKey(k.ID) {
+			byID++
+		} else {
+			byAddress++
+		}
+		if k.Contact != res.Contact || k.ID != g.Person.KeyID && k.ID != flow.CustomerOf(g.Policy, g.Facts).KeyID {
+			t.Errorf("key %+v of contact %s", k, res.Contact)
 		}
 	}
-	if len(keys) > 0 && (g.Seen.Key != nil || len(created[contact.Contact](t, res, ledger.Contact)) != 1) {
-		t.Error("a key is put that is taken, or without its contact")
+	shared := g.Person.Shared || g.Seen.Key != nil && g.Seen.Key.Shared
+	switch made := created[contact.Contact](t, res, ledger.Contact); {
+	case len(made) > 1, byAddress > 1, byID > 1:
+		t.Errorf("%d contacts, %d and %d keys", len(made), byAddress, byID)
+	case byAddress > 0 && (g.Seen.Key != nil || shared), byID > 0 && g.Seen.CustomerKey != nil:
+		t.Error("a key is put that is taken, or of a shared inbox")
+	case len(made) == 0:
+		checkKeysAdded(t, g, res, byAddress, byID)
+	case g.Person.Own || g.Facts.Machine():
+		t.Error("a contact of ourselves or of a machine")
+	case shared && byID == 0 && (g.Answer == nil || !g.Answer.Approve):
+		t.Error("a shared inbox became one person")
+	case !shared && byAddress != 1, len(made[0].Keys) != byAddress+byID:
+		t.Error("a contact without its key, or that lists another")
 	}
 }
 
@@ -193,6 +207,13 @@ func checkStops(t *rapid.T, g flow.Ground, res flow.Result) {
 	}
 	if !plain {
 		return
+	}
+	for _, c := range []*contact.Contact{g.Seen.Contact, g.Seen.Customer} {
+		if c != nil && (c != g.Seen.Contact || !g.Person.Shared) && !slices.ContainsFunc(on(res, ledger.Contact), func(w ledger.Write) bool {
+			return w.Key.ID == c.ID && w.Set["consent_version"] == c.ConsentVersion+1
+		}) {
+			t.Errorf("the opt-out leaves the consent of contact %s", c.ID)
+		}
 	}
 	for _, p := range g.Also {
 		if !slices.ContainsFunc(on(res, ledger.Guard), func(w ledger.Write) bool {
@@ -265,6 +286,12 @@ func ledgerOf(t *rapid.T, g flow.Ground) *mem.Store {
 		if p.Guard != nil {
 			put(ledger.Guard, p.Person.GuardID, "", p.Guard)
 		}
+	}
+	if k := g.Seen.CustomerKey; k != nil {
+		put(ledger.ContactKey, k.ID, "", k)
+	}
+	if c := g.Seen.Customer; c != nil {
+		put(ledger.Contact, c.ID, "", c)
 	}
 	if e := g.Seen.Enquiry; e != nil {
 		put(ledger.Enquiry, e.Contact, g.Facts.Cause, e)

@@ -49,6 +49,7 @@ func randomGround(t *rapid.T) flow.Ground {
 		g = proved(t, g, rapid.SliceOfDistinct(rapid.SampledFrom([]string{ada, other, info, "nobody@elsewhere.example"}), rapid.ID).Draw(t, "proved")...)
 	}
 	g = identified(t, g)
+	randomSender(t, &g)
 	randomSeen(t, &g)
 	return g
 }
@@ -93,6 +94,7 @@ func randomReasons(t *rapid.T) []string {
 	all := []string{
 		"possible_opt_out", "low_confidence", "phone_too_long", "reader_asks_for_review", "sender_differs", "sensitive", "unparseable",
 		match.ReasonSharedInbox, match.ReasonRoleAddress, match.ReasonFieldConflict, match.ReasonNoKey,
+		match.ReasonAddressNew, match.ReasonCustomerDiffers, match.ReasonCustomerInvalid, match.ReasonUnauthenticated,
 	}
 	if rapid.Bool().Draw(t, "saw all") {
 		return all
@@ -137,8 +139,9 @@ func randomSeen(t *rapid.T, g *flow.Ground) {
 			}
 		}
 	}
+	randomCustomer(t, g)
 	rule, ruled := flow.RuleFor(*g)
-	c := g.Seen.Contact
+	c := flow.LedTo(*g)
 	if ruled && rapid.IntRange(0, 4).Draw(t, "answered cause") == 0 {
 		g.Seen.Intent = &followup.Intent{
 			Tenant: "demo", ID: followup.IntentID(key(t), "demo", g.Facts.Cause, rule.ID, rule.Version),

@@ -14,6 +14,9 @@ import (
 	"onefold/internal/utc"
 )
 
+// ReasonRefused is the reason of an intent that a person refused.
+const ReasonRefused = "person_said_no"
+
 // IntentID names the one intent of a cause under a rule version. It is the
 // primary key, the provider tag and the uniqueness rule in one.
 func IntentID(key digest.Key, tenant, cause, rule string, ruleVersion int64) string {

@@ -31,7 +31,7 @@ type Breakage struct {
 
 // All is the whole list, by what is broken.
 func All() []Breakage {
-	list := slices.Concat(ledgers(), records(), inbounds(), decisions(), people(), persons(), reports(), loops(), claims(), settles(), evidences(), crms(), sweeps(), answers(), deployed(), replays(), identities())
+	list := slices.Concat(ledgers(), records(), inbounds(), decisions(), people(), persons(), reports(), loops(), claims(), settles(), evidences(), crms(), sweeps(), answers(), customersAndSenders(), deployed(), replays(), identities())
 	return append(list, schedules(list)...)
 }
 

@@ -24,6 +24,9 @@ func (s *Service) see(ctx context.Context, g flow.Ground) (flow.Seen, error) {
 	if g.Person.Known() {
 		reads = append(addressed(t, g.Person, &seen.Key, &seen.Guard), nextForm(t, g.Person, &seen.Next)...)
 	}
+	if cu := flow.CustomerOf(g.Policy, g.Facts); cu.KeyID != "" {
+		reads = append(reads, read{ledger.Key{Entity: ledger.ContactKey, Tenant: t, ID: cu.KeyID}, into(&seen.CustomerKey)})
+	}
 	if rule, ruled := flow.RuleFor(g); ruled {
 		id := followup.IntentID(s.IDs, t, g.Facts.Cause, rule.ID, rule.Version)
 		reads = append(reads, read{ledger.Key{Entity: ledger.Intent, Tenant: t, ID: id}, into(&seen.Intent)})
@@ -58,14 +61,26 @@ func (s *Service) see(ctx context.Context, g flow.Ground) (flow.Seen, error) {
 	case seen.Next != nil && !seen.Next.Shared:
 		from = seen.Next.Contact
 	}
-	if from == "" {
+	var ofAddress, ofCustomer []string
+	var err error
+	if from != "" {
+		if seen.Contact, ofAddress, err = people.Find(ctx, s.Store, t, from); err != nil {
+			return seen, err
+		}
+	}
+	if k := seen.CustomerKey; k != nil {
+		if seen.Customer, ofCustomer, err = people.Find(ctx, s.Store, t, k.Contact); err != nil {
+			return seen, err
+		}
+	}
+	g.Seen = seen
+	c, chain := flow.LedTo(g), ofAddress
+	switch {
+	case c == nil:
 		return seen, nil
+	case c == seen.Customer:
+		chain = ofCustomer
 	}
-	c, chain, err := people.Find(ctx, s.Store, t, from)
-	if err != nil || c == nil {
-		return seen, err
-	}
-	seen.Contact = c
 	elsewhere, err := people.Elsewhere(ctx, s.Store, s.IDs, *c, g.Person.GuardID)
 	if err != nil {
 		return seen, err
@@ -75,22 +90,22 @@ func (s *Service) see(ctx context.Context, g flow.Ground) (flow.Seen, error) {
 			seen.Elsewhere = append(seen.Elsewhere, e.Item)
 		}
 	}
-	if err := s.seeHolder(ctx, g, chain, &seen); err != nil {
+	if err := s.seeHolder(ctx, g, ofAddress, &seen); err != nil {
 		return seen, err
 	}
-	return seen, s.seeContact(ctx, g, chain, &seen)
+	return seen, s.seeContact(ctx, g, c.ID, chain, &seen)
 }
 
 // seeContact reads what hangs on the contact that was found. Its enquiry of
 // this cause may have been filed under one that was merged into it since.
-func (s *Service) seeContact(ctx context.Context, g flow.Ground, chain []string, seen *flow.Seen) error {
+func (s *Service) seeContact(ctx context.Context, g flow.Ground, who string, chain []string, seen *flow.Seen) error {
 	t := g.Event.Tenant
 	var reads []read
 	for _, id := range chain {
 		reads = append(reads, read{ledger.Key{Entity: ledger.Enquiry, Tenant: t, ID: id, Sub: g.Facts.Cause}, into(&seen.Enquiry)})
 	}
 	if rule, ruled := flow.RuleFor(g); ruled {
-		reads = append(reads, read{ledger.Key{Entity: ledger.Cadence, Tenant: t, ID: seen.Contact.ID, Sub: rule.ID}, into(&seen.Cadence)})
+		reads = append(reads, read{ledger.Key{Entity: ledger.Cadence, Tenant: t, ID: who, Sub: rule.ID}, into(&seen.Cadence)})
 	}
 	if err := s.read(ctx, reads); err != nil || seen.Cadence == nil || seen.Cadence.Intent == "" {
 		return err

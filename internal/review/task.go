@@ -21,6 +21,14 @@ const (
 	IdentityCollision = "identity_collision" // two people have one key under the identity rule that comes next
 )
 
+// What leads from an event to a candidate.
+const (
+	ByEmail    = "email_key"    // the address
+	ByCustomer = "customer_key" // the customer ID
+	ByNextForm = "next_key"     // the address, as the rule that is migrated to has it
+	ByCause    = "cause"        // a person gave this very mail, out of a shared inbox, this contact
+)
+
 // The states of a task.
 const (
 	Open     = "open"
@@ -60,7 +68,10 @@ type Task struct {
 	Intent     string   `json:"intent,omitempty"`
 	Contact    string   `json:"contact,omitempty"`
 	Candidates []string `json:"candidates,omitempty"`
-	Reasons    []string `json:"reasons,omitempty"`
+	// CandidatesBy says of each of Candidates what identifies it, "+" between
+	// several: ByEmail, ByCustomer, ByNextForm, ByCause.
+	CandidatesBy []string `json:"candidates_by,omitempty"`
+	Reasons      []string `json:"reasons,omitempty"`
 	// ContentHash is the mail that an approval would bind.
 	ContentHash string `json:"content_hash,omitempty"`
 	// Key is the contact key that the question is about: personal, it holds an

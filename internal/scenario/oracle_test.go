@@ -146,7 +146,7 @@ func (w *world) judgeCRM() {
 		}
 		var c contact.Contact
 		w.must(it.Decode(&c))
-		if len(c.Keys) == 0 && c.Status == contact.Active {
+		if c.Status == contact.Active && !slices.ContainsFunc(c.Keys, func(k string) bool { return !contact.IsCustomerKey(k) }) {
 			keyless++
 		}
 		r := w.cabinet.byRef["contact/"+c.ID]

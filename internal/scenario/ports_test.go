@@ -292,7 +292,7 @@ type due struct {
 
 // apply commits and notes what took effect, in the order in which it did.
 func (w *world) apply(ctx context.Context, role string, c ledger.Commit) error {
-	if err := w.base.Commit(ctx, c); err != nil {
+	if err := w.base.Commit(ctx, w.checked(c)); err != nil {
 		return err
 	}
 	w.journal.note(w, c)

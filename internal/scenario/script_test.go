@@ -201,6 +201,10 @@ func policyOf(version int, changes []string) []byte {
 			ruleChange(doc, key, value)
 		case "crm":
 			doc["crm"] = map[string]any{"kind": "", "task": false}
+		case "customers":
+			doc["customer_ids"] = map[string]any{"use": value}
+			fields := doc["endpoints"].([]any)[0].(map[string]any)["fields"].(map[string]any)
+			fields["customer_id"] = "/data/customer"
 		case "fill":
 			doc["contact_fields"] = map[string]any{"name": value, "company": value, "phone": value}
 		default:

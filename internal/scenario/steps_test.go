@@ -114,6 +114,9 @@ func (w *world) deliver(s step) {
 		headers[ingest.HeaderEnvelopeFrom], headers[ingest.HeaderEnvelopeTo] = s.args["from"], s.args["to"]
 		id = webhook.MailID(s.args["from"], s.args["to"], body)
 	}
+	if found := s.args["dmarc"]; found != "" {
+		w.dmarc[id] = found
+	}
 	j := &job{role: "ingest", key: fmt.Sprintf("ingest/%d", len(w.trace)+len(w.jobs)), tries: 200, wait: 7 * time.Second}
 	j.work = func(ctx context.Context) error {
 		keys, _ := secrets(ctx, tenantID, "")

@@ -55,6 +55,7 @@ type world struct {
 	away     time.Time                         // the store answers nobody until then
 	ownIndex bool                              // of due rows, in memory
 	spoil    func(*ledger.Commit)              // breaks the commits of workers
+	dmarc    map[string]string                 // delivery ID → what its receiver found
 	lie      func(mailer.Result) mailer.Result // breaks the provider's answers
 	forget   bool                              // raw content is not kept
 	hook     func()                            // what the step "hook" does
@@ -99,7 +100,7 @@ func newWorld(base ledger.Store, f scenarioFile, p plan) *world {
 	key, err := digest.NewKey(bytes.Repeat([]byte{7}, 32))
 	w := &world{
 		base: base, ids: key, serial: serial, ownIndex: own, file: f, plan: p,
-		seen: map[string]int{}, due: map[ledger.Key]due{}, journal: newJournal(),
+		seen: map[string]int{}, dmarc: map[string]string{}, due: map[ledger.Key]due{}, journal: newJournal(),
 	}
 	w.must(err)
 	time.Sleep(time.Until(began))

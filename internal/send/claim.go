@@ -48,7 +48,7 @@ func (s *Service) mayStart(ctx context.Context, op *outbox.Operation, i followup
 	if !ok || rule.Mode == tenant.ModeObserve {
 		return true, s.refer(ctx, *op, i, "rule_off")
 	}
-	if rule.Mode == tenant.ModeDraft && i.ApprovedBy == "policy" {
+	if (rule.Mode == tenant.ModeDraft || rule.HighImpact) && i.ApprovedBy == "policy" {
 		return true, s.refer(ctx, *op, i, "rule_wants_approval")
 	}
 	if !i.NotAfter.IsZero() && s.now().After(i.NotAfter) {

@@ -1,6 +1,7 @@
 package send_test
 
 import (
+	"context"
 	"slices"
 	"strings"
 	"testing"
@@ -67,6 +68,8 @@ func TestEachRefusedConditionOfTheClaimHasItsMeaning(t *testing.T) {
 		{"the rule observes now", nil, func(w *world) { w.policy(2, tenant.ModeObserve) }, followup.InReview, "rule_off", 0},
 		{"the rule wants approval now", nil, func(w *world) { w.policy(2, tenant.ModeDraft) }, followup.InReview, "rule_wants_approval", 0},
 		{"the rule wants approval and has it", func(i *followup.Intent) { i.ApprovedBy = "person:kim" }, func(w *world) { w.policy(2, tenant.ModeDraft) }, followup.Accepted, "", 0},
+		{"the rule is of high impact now", nil, highImpact, followup.InReview, "rule_wants_approval", 0},
+		{"the rule is of high impact now and has it", func(i *followup.Intent) { i.ApprovedBy = "person:kim" }, highImpact, followup.Accepted, "", 0},
 		{"the rule is gone", func(i *followup.Intent) { i.Rule = "gone" }, nil, followup.InReview, "rule_off", 0},
 		{"a policy that cannot be read", nil, func(w *world) {
 			w.set(ledger.Key{Entity: ledger.PolicyCurrent, Tenant: "demo", ID: "policy"}, ledger.Item{"document": "{}"})
@@ -180,4 +183,17 @@ func TestNoAttemptIsBurntWhileTheStopLasts(t *testing.T) {
 			t.Errorf("intent %v", w.get(w.key("i1")))
 		}
 	})
+}
+
+// highImpact has a person approve what the policy approved when it was decided.
+func highImpact(w *world) {
+	w.t.Helper()
+	text, err := document(2, tenant.ModeAuto)
+	w.must(err)
+	changed := strings.Replace(text, `"mode":"auto"`, `"mode":"auto","high_impact":true`, 1)
+	if changed == text {
+		w.t.Fatal("the rule is as it was")
+	}
+	_, err = w.send.Policies.Apply(context.Background(), []byte(changed), "test")
+	w.must(err)
 }

@@ -1,12 +1,15 @@
 package send
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
 	"time"
 
+	"onefold/internal/flow"
 	"onefold/internal/followup"
+	"onefold/internal/guard"
 	"onefold/internal/ledger"
 	"onefold/internal/metric"
 	"onefold/internal/outbox"
@@ -54,10 +57,14 @@ func (s *Service) refer(ctx context.Context, op outbox.Operation, i followup.Int
 	if i.State == followup.Unknown {
 		kind = review.UnknownSend
 	}
+	held, err := s.Store.Get(ctx, ledger.Key{Entity: ledger.Guard, Tenant: i.Tenant, ID: i.Guard})
+	if err != nil {
+		return fmt.Errorf("read the guard of intent %s: %w", i.ID, err)
+	}
 	task := review.Task{
 		Tenant: i.Tenant, ID: s.IDs.ID("task", kind, i.Tenant, i.ID, fmt.Sprint(i.Transition)), Kind: kind, State: review.Open, Transition: 1,
 		Event: i.Event, Intent: i.ID, Contact: i.Contact, Reasons: []string{reason}, ContentHash: i.ContentHash,
-		OpenFor: i.Tenant, OpenedAt: s.now(),
+		Guard: cmp.Or(guard.Blocks(held, i.Scope), flow.GuardClear), OpenFor: i.Tenant, OpenedAt: s.now(),
 	}
 	var c ledger.Commit
 	if _, err := c.Move(ledger.Step{

@@ -12,7 +12,7 @@ import (
 // absent here, and what is absent is not reported again.
 func check(p Policy, found *problems) {
 	checkNext(p, found)
-	checkEndpoints(p.Endpoints, found)
+	checkEndpoints(p, found)
 	checkMailboxes(p, found)
 	checkAddresses(p, found)
 	checkBlocked(p, found)
@@ -23,7 +23,8 @@ func check(p Policy, found *problems) {
 	}
 }
 
-func checkEndpoints(endpoints []Endpoint, found *problems) {
+func checkEndpoints(p Policy, found *problems) {
+	endpoints := p.Endpoints
 	names, secrets := map[string]int{}, map[string]int{}
 	for i, e := range endpoints {
 		if first, ok := seen(names, e.Name, i); ok {
@@ -48,6 +49,7 @@ func checkEndpoints(endpoints []Endpoint, found *problems) {
 				found.add("is missing: a form needs a name that its events are filed under", "endpoints", i, "mailbox")
 			}
 			checkFields(e.Fields, i, found)
+			checkCustomers(p, e, about, i, found)
 		case ContentMail:
 			if about.NoMailbox && strings.TrimSpace(e.Mailbox) == "" {
 				found.add("is missing: mail of this scheme does not say which mailbox it was for", "endpoints", i, "mailbox")

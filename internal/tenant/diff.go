@@ -78,6 +78,7 @@ func flat(p Policy) map[string]any {
 	if err := dec.Decode(&tree); err != nil {
 		return nil // unreachable: it was just encoded
 	}
+	tree["customer_ids"] = map[string]any{"use": p.Customers()} // said or not
 	keyed(tree, "endpoints", "name")
 	keyed(tree, "rules", "id")
 	endpoints, _ := tree["endpoints"].(map[string]any)

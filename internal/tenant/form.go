@@ -28,6 +28,8 @@ type FormValues struct {
 	Phone   string
 	Subject string
 	Message string
+	// CustomerID is whole, however long: see contact.CustomerKey.
+	CustomerID string
 	// Warnings say on one line each, without any value, what was not taken as
 	// it stood. Each is a reason for a person to look.
 	Warnings []string
@@ -54,6 +56,7 @@ func (m *FieldMap) list() []field {
 	return []field{
 		{"email", &m.Email}, {"name", &m.Name}, {"company", &m.Company},
 		{"phone", &m.Phone}, {"subject", &m.Subject}, {"message", &m.Message},
+		{"customer_id", &m.CustomerID},
 	}
 }
 
@@ -77,14 +80,16 @@ func (m FieldMap) Read(doc []byte) (FormValues, error) {
 	if len(twice) > 0 {
 		out.Warnings = append(out.Warnings, "form: a member stands twice in one object, the last was taken")
 	}
-	into := []*string{&out.Email, &out.Name, &out.Company, &out.Phone, &out.Subject, &out.Message}
+	into := []*string{&out.Email, &out.Name, &out.Company, &out.Phone, &out.Subject, &out.Message, &out.CustomerID}
 	defaults := DefaultFieldMap()
 	for i, f := range m.list() {
 		places := []string{*f.pointer}
 		if *f.pointer == "" {
 			places = places[:0]
 			for _, d := range defaults {
-				places = append(places, *d.list()[i].pointer)
+				if place := *d.list()[i].pointer; place != "" { // a customer ID has none
+					places = append(places, place)
+				}
 			}
 		}
 		for _, place := range places {
@@ -113,6 +118,8 @@ func bounded(name, value string) (kept, warning string) {
 		cut = false
 	case "message":
 		limit = maxMessage
+	case "customer_id":
+		return value, ""
 	}
 	switch {
 	case len(value) <= limit:

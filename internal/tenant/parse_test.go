@@ -78,7 +78,7 @@ func TestAbsentValuesGetTheDocumentedDefaults(t *testing.T) {
 		}},
 		Review: tenant.ReviewLimits{MinConfidence: 70},
 		Limits: tenant.Limits{PerThread: 3, PerDomainDay: 20},
-		Mail:   tenant.Mail{OnSpam: tenant.ScreenReview, OnVirus: tenant.ScreenReview, Blocked: []string{}, Accept: []string{}},
+		Mail:   tenant.Mail{OnSpam: tenant.ScreenReview, OnVirus: tenant.ScreenReview, Unauthenticated: "no_changes", Blocked: []string{}, Accept: []string{}},
 	}
 	if !reflect.DeepEqual(p, want) {
 		t.Errorf("Parse gives\n%+v, want\n%+v", p, want)

@@ -26,6 +26,7 @@ type Policy struct {
 	OwnAddresses    []string     `json:"own_addresses"`    // addresses or @domains that are ours: never a contact
 	SharedAddresses []string     `json:"shared_addresses"` // addresses, or local parts with a trailing @ ("info@"): never one person
 	Identity        Identity     `json:"identity"`
+	CustomerIDs     CustomerIDs  `json:"customer_ids"`
 	ContactFields   FieldRules   `json:"contact_fields"`
 	Sender          Sender       `json:"sender"`
 	Rules           []Rule       `json:"rules"`
@@ -109,6 +110,9 @@ type FieldMap struct {
 	Phone   string `json:"phone"`
 	Subject string `json:"subject"`
 	Message string `json:"message"`
+	// CustomerID has no default: what is no customer ID of the sender's must not
+	// be taken for one.
+	CustomerID string `json:"customer_id,omitempty"`
 }
 
 // Identity is the identity rule: when two spellings of an address are one
@@ -156,7 +160,9 @@ type Rule struct {
 	SendWithin    Duration `json:"send_within"`    // later than this it goes to a person, default 72h
 	OnUnknown     string   `json:"on_unknown"`     // UnknownReview (default) or UnknownResend
 	UnknownWithin Duration `json:"unknown_within"` // how long evidence is waited for, default 6h
-	Template      Template `json:"template"`
+	// HighImpact has a person approve each mail of this rule, in ModeAuto too.
+	HighImpact bool     `json:"high_impact"`
+	Template   Template `json:"template"`
 }
 
 // Modes.
@@ -202,6 +208,9 @@ type ReviewLimits struct {
 	// of which the labelled set has a sender's address. All of them are right, and
 	// yet too few to prove 99 % (docs/eval.md); below it nothing was measured.
 	MinConfidence int64 `json:"min_confidence"`
+	// NewContacts has a person approve each follow-up to somebody who was no
+	// contact before, in ModeAuto too.
+	NewContacts bool `json:"new_contacts"`
 }
 
 // Limits bounds how many follow-ups are made without a person's word, so that
@@ -218,6 +227,10 @@ type Limits struct {
 type Mail struct {
 	OnSpam  string `json:"on_spam"`  // ScreenReview (default), ScreenIgnore or ScreenAccept
 	OnVirus string `json:"on_virus"` // ScreenReview (default) or ScreenIgnore; such mail is never parsed
+	// Unauthenticated is what mail may do whose sender the provider's checks
+	// contradict: UnauthenticatedAccept, UnauthenticatedNoChanges (default) or
+	// UnauthenticatedReview.
+	Unauthenticated string `json:"unauthenticated"`
 	// Blocked are addresses and @domains whose mail and forms lead to nothing, at
 	// most MaxBlocked; see IsBlocked. Taken out again, what they send from then on
 	// is read like any other.
@@ -245,6 +258,15 @@ const (
 	ScreenReview = "review" // a person decides
 	ScreenIgnore = "ignore" // the event ends, and nothing follows
 	ScreenAccept = "accept" // as if there were no warning
+)
+
+// What mail may do whose sender is contradicted: DMARC failed (see
+// inbound.Verdicts.Sender). Wishes not to be mailed, bounces, complaints and
+// holds count under each of these words: forging one stops mail and causes none.
+const (
+	UnauthenticatedAccept    = "accept"     // as any other
+	UnauthenticatedNoChanges = "no_changes" // no field of a contact changes, no contact gets a key, no thread is believed
+	UnauthenticatedReview    = "review"     // a person decides
 )
 
 // CRM says where contacts go.

@@ -11,14 +11,26 @@ func ofEvents() map[string]string {
 		"role_address":             "the address is one of a role or a machine, not of a person",
 		"email_key_known":          "the address is that of a known contact",
 		"email_key_new":            "the address was not known before",
-		"customer_key_known":       "the customer number is that of a known contact",
-		"customer_key_new":         "the customer number was not known before",
+		"customer_key_known":       "the customer ID is that of a known contact",
+		"customer_key_new":         "the customer ID was not known before",
 		"several_contacts":         "its keys name several contacts",
 		"field_conflict":           "it states another value than the contact has",
 		"contact_erased":           "the contact was erased or merged",
 		"phone_of_another_contact": "the phone number is that of another contact",
 		"new_identity":             "nobody had this address",
 		"filled_from_event":        "the event stated what was missing",
+
+		// Customer IDs, senders, and why a mail waits for a person.
+		"customer_id_invalid":        "what it gives as the customer ID can be none",
+		"customer_id_ignored":        "the policy lets customer IDs count for nothing",
+		"customer_id_beats_address":  "the address is another contact's, and by the policy the customer ID counts",
+		"customer_id_differs":        "the address is that of a contact with another customer ID",
+		"address_new_for_customer":   "the customer never wrote from this address before",
+		"key_added":                  "from now on the contact is found by this address or customer ID too",
+		"sender_not_authenticated":   "the checks of the provider that received it contradict its sender (DMARC failed)",
+		"new_prospect":               "by the policy a person approves the first mail to anybody",
+		"high_impact":                "by the rule a person approves each of its mails",
+		"address_of_another_contact": "the address it would go to is another contact's",
 
 		// What it is.
 		"same_cause":                   "it is the same message as one that was answered already",

@@ -36,6 +36,13 @@ both have names and these differ: then they share the phone. A stated name or
 company that differs from the contact's goes to review where the policy says
 fill_if_empty. Records that go to review make no contact and add no keys.
 
+What a customer ID counts for is the policy's word, customer_ids.use: with
+review_conflicts it identifies, and an address that is new for a customer or
+another contact's goes to review; with wins it identifies whatever the address
+says, and a new address becomes the customer's; with ignore it counts for
+nothing. A policy without a word on it lets each key identify. An address whose
+contact has another customer ID goes to review in any case.
+
 A line that is no record is named on stderr; the others are still matched, and
 the exit code is 1.
 

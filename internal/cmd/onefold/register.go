@@ -21,7 +21,10 @@ type register struct {
 	people map[string]*person
 }
 
-type person struct{ name, company string }
+type person struct {
+	name, company string
+	customers     []string // customer keys
+}
 
 // matched is one line out.
 type matched struct {
@@ -41,7 +44,7 @@ func newRegister(policy tenant.Policy) (*register, error) {
 // look first.
 func (r *register) match(rec record) matched {
 	cands, reasons := r.candidates(rec)
-	res := match.Decide(cands)
+	res := match.Rule{Customers: r.policy.CustomerIDs.Use}.Decide(cands)
 	if len(reasons) > 0 {
 		// A key that cannot be used says more than that there is none.
 		res.Reasons = slices.DeleteFunc(res.Reasons, func(s string) bool { return s == match.ReasonNoKey })
@@ -50,6 +53,9 @@ func (r *register) match(rec record) matched {
 	if res.Outcome == match.Matched && r.conflicts(rec, res.Contact) {
 		res.Outcome = match.Review
 		reasons = append(reasons, match.ReasonFieldConflict)
+	}
+	if slices.Contains(reasons, match.ReasonCustomerInvalid) {
+		res.Outcome = match.Review
 	}
 	if others := r.sharers(rec, res.Contact); len(others) > 0 {
 		reasons = append(reasons, match.ReasonPhoneShared)
@@ -66,7 +72,7 @@ func (r *register) match(rec record) matched {
 	default:
 		return out
 	}
-	r.keep(rec, *out.Contact, cands)
+	r.keep(rec, *out.Contact, res.Keys)
 	return out
 }
 
@@ -74,7 +80,11 @@ func (r *register) match(rec record) matched {
 func (r *register) candidates(rec record) (cands []match.Candidate, reasons []string) {
 	add := func(id, kind string, shared bool) {
 		if !slices.ContainsFunc(cands, func(c match.Candidate) bool { return c.KeyID == id }) {
-			cands = append(cands, match.Candidate{KeyID: id, Kind: kind, Contact: r.keys[id], Shared: shared})
+			c := match.Candidate{KeyID: id, Kind: kind, Contact: r.keys[id], Shared: shared}
+			if p := r.people[c.Contact]; p != nil {
+				c.Customers = p.customers
+			}
+			cands = append(cands, c)
 		}
 	}
 	for _, email := range rec.Emails {
@@ -92,8 +102,13 @@ func (r *register) candidates(rec record) (cands []match.Candidate, reasons []st
 			add(p.KeyID, contact.KindEmail, p.Shared)
 		}
 	}
-	if id := strings.TrimSpace(string(rec.CustomerID)); id != "" {
-		add(contact.KeyID(contact.KindCustomer, id), contact.KindCustomer, false)
+	if stated := string(rec.CustomerID); strings.TrimSpace(stated) != "" {
+		switch id, ok := contact.CustomerKey(stated); {
+		case ok:
+			add(id, contact.KindCustomer, false)
+		case r.policy.CustomerIDs.Use != tenant.CustomersIgnore:
+			reasons = append(reasons, match.ReasonCustomerInvalid)
+		}
 	}
 	return cands, reasons
 }
@@ -126,7 +141,7 @@ func (r *register) maybeOneOf(rec record, others []string) bool {
 }
 
 // keep adds what the record brings to its contact.
-func (r *register) keep(rec record, id string, cands []match.Candidate) {
+func (r *register) keep(rec record, id string, keys []string) {
 	p := r.people[id]
 	if p == nil {
 		p = &person{}
@@ -134,9 +149,10 @@ func (r *register) keep(rec record, id string, cands []match.Candidate) {
 	}
 	p.name = filled(p.name, string(rec.Name), r.policy.ContactFields.Name)
 	p.company = filled(p.company, string(rec.Company), r.policy.ContactFields.Company)
-	for _, c := range cands {
-		if !c.Shared {
-			r.keys[c.KeyID] = id
+	for _, k := range keys {
+		r.keys[k] = id
+		if contact.IsCustomerKey(k) {
+			p.customers = append(p.customers, k)
 		}
 	}
 	for _, phone := range rec.Phones {
