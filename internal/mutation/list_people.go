@@ -124,8 +124,8 @@ func persons() []Breakage {
 			Name:   "click-past-an-alias",
 			Wrong:  "a click stops an address and not the person who has just got it",
 			File:   "internal/flow/link.go",
-			Old:    `if l.NoKey != "" {`,
-			New:    `if l.NoKey == " " {`,
+			Old:    `for _, id := range l.NoKeys {`,
+			New:    `for _, id := range l.NoKeys[:0] {`,
 			Caught: []string{"optout"},
 		},
 	}
