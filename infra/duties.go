@@ -126,7 +126,8 @@ func duties() []duty {
 		{
 			function: schema.Optout,
 			tables: []access{
-				{table: schema.Ledger, reads: []string{get}, writes: []string{put, update}},
+				// A key that nobody has yet must still be nobody's.
+				{table: schema.Ledger, reads: []string{get}, writes: []string{put, update, check}},
 				{table: schema.Outbox, writes: []string{put}},
 				audit,
 			},
