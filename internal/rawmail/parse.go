@@ -100,7 +100,7 @@ func parse(raw []byte, own IsOwn, genuine IsMark, nullSender, withBody bool) (m 
 
 // fillEmpty makes nil lists empty, so that stored JSON has one form.
 func fillEmpty(m *Message) {
-	for _, list := range []*[]Mailbox{&m.From, &m.ReplyTo, &m.Sender, &m.To, &m.Cc} {
+	for _, list := range []*[]Mailbox{&m.From, &m.ReplyTo, &m.Sender, &m.To, &m.Cc, &m.Bcc} {
 		if *list == nil {
 			*list = []Mailbox{}
 		}
@@ -133,6 +133,7 @@ func readHeader(h header, w *warnings) Message {
 		Sender:     mailboxes(h.get("sender"), w),
 		To:         mailboxes(strings.Join(h.all("to"), ", "), w),
 		Cc:         mailboxes(strings.Join(h.all("cc"), ", "), w),
+		Bcc:        mailboxes(strings.Join(h.all("bcc"), ", "), w),
 		Subject:    decodeWords(h.get("subject"), w),
 		InReplyTo:  messageIDs(h.get("in-reply-to")),
 		References: messageIDs(h.get("references")),
