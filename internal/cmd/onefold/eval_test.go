@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
@@ -275,4 +276,28 @@ func TestAPaidRunAsksFirstStopsSafelyAndGoesOn(t *testing.T) {
 	file = filepath.Join(t.TempDir(), "none.jsonl")
 	got = run(t.Context(), "", "-yes")
 	got.want(t, exitFailed, "", "error: the budget of this run is spent: 0 of 3 mails were measured")
+}
+
+// The half set aside is not tuned on by way of a folder that holds it.
+func TestAFolderWithMailsSetAsideShowsNoMisses(t *testing.T) {
+	t.Parallel()
+	files, err := extracttest.Files()
+	if err != nil {
+		t.Fatal(err)
+	}
+	aside, err := fs.Sub(files, "aside")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := filepath.Join(t.TempDir(), "mine")
+	if err := os.CopyFS(dir, aside); err != nil {
+		t.Fatal(err)
+	}
+	for _, flag := range []string{"-misses", "-calibrate"} {
+		var out, faults bytes.Buffer
+		code := Main(t.Context(), []string{"eval", "-set", dir, flag}, nil, &out, &faults)
+		if code != exitUsage || out.Len() != 0 || !strings.Contains(faults.String(), "holds mails of the half set aside") {
+			t.Errorf("%s: code %d, stdout of %d bytes, stderr %q", flag, code, out.Len(), faults.String())
+		}
+	}
 }
