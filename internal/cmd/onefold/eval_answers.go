@@ -81,6 +81,11 @@ func openAnswers(name string, say func(string)) (*answers, error) {
 	if a.file, err = os.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o600); err != nil {
 		return nil, err
 	}
+	if info, err := a.file.Stat(); err == nil && info.Mode().IsRegular() && info.Mode().Perm()&0o077 != 0 {
+		if err := a.file.Chmod(0o600); err != nil {
+			return nil, errors.Join(fmt.Errorf("write %s: %w", name, err), a.file.Close())
+		}
+	}
 	if end < len(text) {
 		say(fmt.Sprintf("%s:%d was cut short: its mail is asked about again", name, n+1))
 		if err := a.file.Truncate(int64(end)); err != nil {
