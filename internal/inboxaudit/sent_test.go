@@ -80,6 +80,18 @@ func TestADateInTheFutureEndsNoReport(t *testing.T) {
 	}
 }
 
+// Whoever writes somebody else's Message-ID into his mail has not been answered
+// with that one.
+func TestAnAnswerInTheThreadOfASharedMessageIDIsOfItsRecipientAlone(t *testing.T) {
+	t.Parallel()
+	eve := "From eve@other.example Mon Jan  5 10:00:01 2026\nFrom: Eve <eve@other.example>\nTo: hello@demo.example\nSubject: Boots\n" +
+		"Date: Mon, 5 Jan 2026 10:00:01 +0000\nMessage-ID: <ask@customer.example>\n\nHello, I want boots. What do they cost?\n\n"
+	u := audited(t, []byte(asked+eve+ours("To: ann@customer.example\n")+muchLater), options(t)).Unanswered
+	if u.Answered != 1 || len(u.Items) != 1 || u.Items[0].Person != "eve@other.example" {
+		t.Errorf("%d answered, waiting %+v", u.Answered, u.Items)
+	}
+}
+
 // waits counts Ann's enquiries that wait.
 func waits(r inboxaudit.Report) (n int) {
 	for _, w := range r.Unanswered.Items {

@@ -301,3 +301,20 @@ func TestAFolderWithMailsSetAsideShowsNoMisses(t *testing.T) {
 		}
 	}
 }
+
+// A file of something else, named by mistake, keeps what it holds.
+func TestAFileThatHoldsNoAnswersIsNotCut(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{`{"tenant":"demo"}`, "key", "{\"tenant\":\"demo\"}\n", "\x00"} {
+		name := filepath.Join(t.TempDir(), "other")
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		var out, faults bytes.Buffer
+		code := Main(t.Context(), []string{"eval", "-set", ownSet(t, 1), "-answers", name}, nil, &out, &faults)
+		kept, err := os.ReadFile(name)
+		if code != exitFailed || err != nil || string(kept) != text || !strings.Contains(faults.String(), "other:1: no answer of `onefold eval`") {
+			t.Errorf("%q: code %d, the file holds %q, stderr %q", text, code, kept, faults.String())
+		}
+	}
+}
