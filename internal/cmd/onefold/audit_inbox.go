@@ -102,6 +102,13 @@ func (c *auditInboxCmd) named() string {
 	return c.File
 }
 
+// readOnce tells of a mailbox that cannot be looked through first for whose it
+// is: a second reading would find nothing.
+func (c *auditInboxCmd) readOnce() bool {
+	info, err := os.Stat(c.File)
+	return c.File == "-" || err == nil && !info.Mode().IsRegular() && !info.IsDir()
+}
+
 // options are what the flags and their files say. Without -policy and -own the
 // own addresses are still to be guessed.
 func (c *auditInboxCmd) options(e *env) (o inboxaudit.Options, err error) {
@@ -125,8 +132,8 @@ func (c *auditInboxCmd) options(e *env) (o inboxaudit.Options, err error) {
 		o.Own = inboxaudit.Own{How: inboxaudit.ByPolicy, Addresses: o.Policy.OwnAddresses}
 	case len(own) > 0:
 		o.Own = inboxaudit.Own{How: inboxaudit.ByFlag, Addresses: own}
-	case c.File == "-":
-		return o, usage("a mailbox from standard input is read once, and yours is not known", "name your addresses with -own or -policy")
+	case c.readOnce():
+		return o, usage("a mailbox from standard input or a pipe is read once, and yours is not known", "name your addresses with -own or -policy")
 	}
 	o.Policy.OwnAddresses = o.Own.Addresses
 	if c.Contacts != "" {

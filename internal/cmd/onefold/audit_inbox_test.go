@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -63,5 +64,25 @@ func TestAPageOverAnotherIsReadableByItsOwnerAlone(t *testing.T) {
 	info, err := os.Stat(page)
 	if err != nil || info.Mode().Perm() != 0o600 || info.Size() < 100 {
 		t.Errorf("%v, %v", info, err)
+	}
+}
+
+// A pipe has a name and is read once all the same: looking for the owner first
+// would leave an empty mailbox.
+func TestAPipeWithoutAnOwnerIsRefused(t *testing.T) {
+	t.Parallel()
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _, _ = r.Close(), w.Close() }()
+	name := fmt.Sprintf("/dev/fd/%d", r.Fd())
+	if _, err := os.Stat(name); err != nil {
+		t.Skip("this system does not name open files: ", err)
+	}
+	var out, faults bytes.Buffer
+	if code := Main(t.Context(), []string{"audit-inbox", name}, nil, &out, &faults); code != exitUsage || out.Len() != 0 ||
+		!strings.Contains(faults.String(), "name your addresses with -own or -policy") {
+		t.Errorf("code %d, stdout %q, stderr %q", code, out.String(), faults.String())
 	}
 }
