@@ -8,7 +8,8 @@ import (
 // A greeting is the beginning of a line that says whom the sender writes to, up
 // to the first mark that ends it: "Dear Anna", "Guten Tag Herr Berg". It is
 // looked for in the languages that the rules read and hear. What follows the
-// mark is the sender's: "Hi, I am Anna".
+// mark is the sender's: "Hello! Anna Berg here". A comma behind the first word
+// ends nothing: "Hi, Anna".
 var greeting = regexp.MustCompile(`(?i)^[\s>*_¡"'“«„-]*(?:` + strings.Join([]string{
 	`dear|hi there|hi|hiya|hello|hey|howdy|greetings|good (?:morning|afternoon|evening|day)|to whom it may concern`,
 	`sehr geehrter?|sehr geehrtes|geehrter?|liebe[rs]?|hallo|guten (?:tag|morgen|abend)|moin|servus|grüezi|grüß (?:gott|dich|sie)|gruezi`,
@@ -20,7 +21,7 @@ var greeting = regexp.MustCompile(`(?i)^[\s>*_¡"'“«„-]*(?:` + strings.Join
 	`szanown[aiey]|drog[ai]|dzień dobry|dzien dobry|cześć|czesc|witam|witaj`,
 	`hej|hejsan|tjena|bästa|kära|käre|god (?:dag|morgon|kväll|morgen|kveld|aften)|kære|kjære|bedste|goddag|hei|heisann`,
 	`hyvä|hyvät|arvoisa|arvoisat|moi|terve|hyvää (?:päivää|huomenta|iltaa)|rakas`,
-}, "|") + `)(?:$|[^\pL\pN\n][^,;:!?\n]*)`)
+}, "|") + `)(?:$|[.!](?:[ \t]|$)|[^\pL\pN\n][^,;:!?\n]*)`)
 
 // introduces finds that a line which begins as a greeting goes on to say who
 // writes, without a mark between.
@@ -34,8 +35,21 @@ var nameToo = regexp.MustCompile(`(?i)^[\s>*_¡"'“«„-]*(?:ola|dag|car[oaie]
 // longestGreeting in words: a longer one is a sentence.
 const longestGreeting = 9
 
-// greeted cuts a line into its greeting and the rest; most lines have none.
+// greeted cuts a line into its greetings and the rest; most lines have none.
+// Formal letters greet each of those they are to: "Dear Ms Klein, dear Mr Berg,".
 func greeted(line string) (greets, rest string) {
+	greets, rest = greetedOnce(line)
+	for greets != "" && rest != "" && strings.ContainsAny(rest[:1], ",;") {
+		more, after := greetedOnce(rest[1:])
+		if more == "" {
+			break
+		}
+		greets, rest = greets+rest[:1]+more, after
+	}
+	return greets, rest
+}
+
+func greetedOnce(line string) (greets, rest string) {
 	at := greeting.FindStringIndex(line)
 	if at == nil {
 		return "", line

@@ -21,6 +21,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"onefold/internal/digest"
 	"onefold/internal/extract"
@@ -34,7 +35,10 @@ type Options struct {
 	Own      Own           // where these come from
 	Reader   extract.Extractor
 	Contacts *List // a contact list to compare with; nil for none
-	Workers  int   // mails read at once; at least 1. Each may take MaxMail of memory twice
+	// Now is when the audit is made, zero for not known. A date that is more than
+	// a day later is nobody's word on when a mail was written.
+	Now     time.Time
+	Workers int // mails read at once; at least 1. Each may take MaxMail of memory twice
 	// Progress is told now and then how many messages have been read. It may be
 	// nil and is called by one goroutine at a time.
 	Progress func(messages int)
@@ -49,6 +53,9 @@ func Run(ctx context.Context, in io.Reader, o Options) (Report, error) {
 		return Report{}, err
 	}
 	a := &auditor{policy: o.Policy, reader: o.Reader, ids: ids}
+	if !o.Now.IsZero() {
+		a.latest = o.Now.Add(Day)
+	}
 	if err := a.read(ctx, in, max(o.Workers, 1), o.Progress); err != nil {
 		return Report{}, err
 	}
@@ -69,6 +76,7 @@ type auditor struct {
 	policy tenant.Policy
 	reader extract.Extractor
 	ids    digest.Key
+	latest time.Time // the newest date that is believed; zero for any
 	notes  []*note
 }
 

@@ -1,6 +1,7 @@
 package inboxaudit
 
 import (
+	"maps"
 	"slices"
 
 	"onefold/internal/address"
@@ -66,7 +67,7 @@ func (a *auditor) compare(list *List, people crowd, candidates []candidate) *Con
 		}
 	}
 	grouped := map[*sender]bool{}
-	groups := candidates
+	groups := slices.Clone(candidates)
 	for _, c := range candidates {
 		for _, s := range c.members {
 			grouped[s] = true
@@ -80,7 +81,7 @@ func (a *auditor) compare(list *List, people crowd, candidates []candidate) *Con
 			out.Missing = append(out.Missing, s.shown())
 		}
 		if !grouped[s] {
-			groups = append(slices.Clip(groups), candidate{members: []*sender{s}})
+			groups = append(groups, candidate{members: []*sender{s}})
 		}
 	}
 	for _, c := range groups {
@@ -184,10 +185,9 @@ func held(c candidate, rows []keyed, known map[string][]int, mailbox map[address
 			break
 		}
 	}
-	for i, r := range rows {
-		if exact[i] || wide[i] {
-			h.Rows = append(h.Rows, r.Row)
-		}
+	maps.Copy(wide, exact)
+	for _, i := range slices.Sorted(maps.Keys(wide)) {
+		h.Rows = append(h.Rows, rows[i].Row)
 	}
 	h.Sure = len(h.Why) == 1 && h.Why[0] == SameKey
 	return h, len(h.Rows) > 1

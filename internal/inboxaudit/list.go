@@ -44,7 +44,9 @@ func ReadContacts(file []byte) (*List, error) {
 	}
 	r := csv.NewReader(bytes.NewReader(file))
 	r.Comma = delimiter(file)
-	r.TrimLeadingSpace = true
+	// With tabs between cells the library would take an empty one for space
+	// before the next, and shift the row.
+	r.TrimLeadingSpace = r.Comma != '\t'
 	head, err := r.Read()
 	if errors.Is(err, io.EOF) {
 		return nil, fmt.Errorf("%w: it is empty", ErrContacts)

@@ -30,6 +30,7 @@ func TestAContactListIsReadInItsDialects(t *testing.T) {
 		"comma":                  "email,name\npat@customer.example,Pat\npat@customer.example,Patricia\n",
 		"semicolon":              "name;email\nPat;pat@customer.example\nPatricia;PAT@customer.example\n",
 		"tab":                    "Email\tName\npat@customer.example\tPat\npat@customer.example\tPatricia\n",
+		"tabs, an empty cell":    "email\tname\tcompany\npat@customer.example\t\tHuts\npat@customer.example\tPatricia\t\n",
 		"byte order mark, CRLF":  "\ufeffE-Mail;Name\r\npat@customer.example;Pat\r\npat@customer.example;Patricia\r\n",
 		"quoted, a line break":   "email,name\npat@customer.example,\"Pat\nQuill\"\n\"pat@customer.example\",\"Patricia, \"\"Pat\"\"\"\n",
 		"other columns besides":  "id,colour,EMAIL\n1,red,pat@customer.example\n2,blue,pat@customer.example\n",

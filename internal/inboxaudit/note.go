@@ -36,7 +36,7 @@ type note struct {
 	// x is what the reader stated of a human's mail, and is shown; the decision
 	// may do without it.
 	x         *extract.Stored
-	to        []string // of our own mail: To and Cc
+	to        []string // of our own mail: To, Cc and, where the copy has kept it, Bcc
 	recipient []rawmail.Suppression
 	relayed   bool // a form's notification
 
@@ -66,7 +66,7 @@ func (a *auditor) noteOf(ctx context.Context, m mbox.Message) (*note, error) {
 		return a.tooLarge(m), nil
 	}
 	msg := rawmail.Parse(m.Raw, a.policy.IsOwn)
-	n := &note{Ref: refOf(m, msg), raw: digest.Content(m.Raw), kind: string(msg.Kind), recipient: msg.Recipients}
+	n := &note{Ref: a.refOf(m, msg), raw: digest.Content(m.Raw), kind: string(msg.Kind), recipient: msg.Recipients}
 	event := inbound.Event{Tenant: a.policy.Tenant, Content: "mail", ReceivedAt: n.Date}
 	n.facts = flow.Screen(flow.FactsOfMail(msg), event, a.policy)
 	n.relayed = slices.Contains(n.facts.Doubts, flow.ReasonFormRelay)
@@ -79,7 +79,7 @@ func (a *auditor) noteOf(ctx context.Context, m mbox.Message) (*note, error) {
 		n.x = &stored
 	}
 	if n.sent() {
-		for _, box := range slices.Concat(msg.To, msg.Cc) {
+		for _, box := range slices.Concat(msg.To, msg.Cc, msg.Bcc) {
 			n.to = append(n.to, strings.Clone(box.Address))
 		}
 	}
@@ -91,7 +91,7 @@ func (a *auditor) noteOf(ctx context.Context, m mbox.Message) (*note, error) {
 func (a *auditor) tooLarge(m mbox.Message) *note {
 	head := headerOf(m.Raw)
 	return &note{
-		Ref: refOf(m, rawmail.Parse(head, a.policy.IsOwn)), raw: digest.Content(m.Raw), kind: KindTooLarge,
+		Ref: a.refOf(m, rawmail.Parse(head, a.policy.IsOwn)), raw: digest.Content(m.Raw), kind: KindTooLarge,
 	}
 }
 
@@ -106,22 +106,23 @@ func headerOf(raw []byte) []byte {
 	return raw[:end]
 }
 
-func refOf(m mbox.Message, msg rawmail.Message) Ref {
+func (a *auditor) refOf(m mbox.Message, msg rawmail.Message) Ref {
 	r := Ref{Position: m.Position, Subject: shown(msg.Subject), MessageID: shown(msg.MessageID), Mailbox: shown(msg.Route.DeliveredTo)}
 	if len(msg.From) > 0 {
 		r.From = shown(msg.From[0].Address)
 	}
-	if at := dateOf(msg.Date, m.Received); !at.IsZero() {
+	if at := a.dateOf(msg.Date, m.Received); !at.IsZero() {
 		r.Date = utc.At(at)
 	}
 	return r
 }
 
-// dateOf is the mail's own date, or else that of the mailbox. A year that the
-// stored form of times cannot hold is none.
-func dateOf(stated, received time.Time) time.Time {
+// dateOf is the mail's own date, or else that of the mailbox. One in the future
+// is none, nor is a year that the stored form of times cannot hold.
+func (a *auditor) dateOf(stated, received time.Time) time.Time {
 	for _, t := range []time.Time{stated, received} {
-		if y := t.UTC().Year(); !t.IsZero() && y >= 1970 && y <= 9999 {
+		future := !a.latest.IsZero() && t.After(a.latest)
+		if y := t.UTC().Year(); !t.IsZero() && !future && y >= 1970 && y <= 9999 {
 			return t
 		}
 	}

@@ -12,7 +12,7 @@ import (
 type outgoing struct {
 	byKey     map[string][]*note                 // identity key of a recipient
 	byMailbox map[address.SuppressionKey][]*note // wide key of a recipient
-	byThread  map[string][]*note                 // Message-ID that it answers or refers to
+	byThread  map[string][]*note                 // Message-ID that it answers or refers to, where it went to somebody who is not of us
 	ids       map[string]bool                    // Message-IDs of ours
 }
 
@@ -30,14 +30,19 @@ func (a *auditor) outgoing() outgoing {
 		if n.facts.MessageID != "" {
 			out.ids[n.facts.MessageID] = true
 		}
-		for _, id := range thread(n) {
-			out.byThread[id] = append(out.byThread[id], n)
-		}
+		outside := len(n.to) == 0 // a copy without recipients may have gone to anybody
 		for _, to := range n.to {
-			if p := flow.Identify(a.ids, a.policy, to); p.Known() && !p.Own {
+			p := flow.Identify(a.ids, a.policy, to)
+			outside = outside || !p.Own
+			if p.Known() && !p.Own {
 				out.byKey[p.KeyID] = append(out.byKey[p.KeyID], n)
 				wide := p.Address.SuppressionKey()
 				out.byMailbox[wide] = append(out.byMailbox[wide], n)
+			}
+		}
+		for _, id := range thread(n) {
+			if outside {
+				out.byThread[id] = append(out.byThread[id], n)
 			}
 		}
 	}

@@ -18,7 +18,7 @@ const Day = 24 * time.Hour
 func (a *auditor) unanswered() Unanswered {
 	out := Unanswered{Items: []Waiting{}}
 	sent, end := a.outgoing(), a.newest()
-	seen := map[string]bool{}
+	seen, bearers := map[string]bool{}, a.bearers()
 	for _, n := range a.notes {
 		if !a.wantsAnswer(n) || seen[n.facts.Cause] {
 			continue
@@ -29,7 +29,7 @@ func (a *auditor) unanswered() Unanswered {
 			out.Undated++
 			continue
 		}
-		at, answered := a.answer(n, sent)
+		at, answered := a.answer(n, sent, len(bearers[n.facts.MessageID]) > 1)
 		switch wait := end.Sub(n.Date); {
 		case answered && at.Sub(n.Date) <= Day:
 			out.Answered++
@@ -51,14 +51,29 @@ func (a *auditor) wantsAnswer(n *note) bool {
 		!slices.Contains(n.facts.Doubts, rawmail.DoubtCalendar)
 }
 
-// answer is the date of the first answer to a mail.
-func (a *auditor) answer(n *note, sent outgoing) (at utc.Time, answered bool) {
+// bearers are the causes of each Message-ID. A sender writes it, and some write
+// one into different mails.
+func (a *auditor) bearers() map[string]map[string]bool {
+	causes := map[string]map[string]bool{}
+	for _, n := range a.notes {
+		id := n.facts.MessageID
+		if causes[id] == nil {
+			causes[id] = map[string]bool{}
+		}
+		causes[id][n.facts.Cause] = true
+	}
+	return causes
+}
+
+// answer is the date of the first answer to a mail. A thread says nothing of one
+// whose Message-ID others bear too: an answer names the other mail as well.
+func (a *auditor) answer(n *note, sent outgoing, ambiguous bool) (at utc.Time, answered bool) {
 	consider := func(s *note) {
 		if !s.Date.IsZero() && (!answered || s.Date.Before(at)) {
 			at, answered = s.Date, true
 		}
 	}
-	if n.MessageID != "" {
+	if n.MessageID != "" && !ambiguous {
 		for _, s := range sent.byThread[n.facts.MessageID] {
 			consider(s)
 		}

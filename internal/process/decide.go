@@ -110,7 +110,8 @@ func (s *Service) ground(
 	if t := g.Seen.Task; q != nil && (t == nil || t.State != review.Open || t.Transition != q.task.Transition) {
 		return g, errSettled
 	}
-	for _, p := range flow.Others(s.IDs, policy, facts, x, g.Person) {
+	g.Facts = flow.Accused(facts, g.Person, g.Seen.Returned)
+	for _, p := range flow.Others(s.IDs, policy, g.Facts, x, g.Person) {
 		party, err := s.party(ctx, e.Tenant, p)
 		if err != nil {
 			return g, err

@@ -169,3 +169,29 @@ func TestWhoBecomesKnownMeanwhileIsNotHeldByHalf(t *testing.T) {
 		}
 	}
 }
+
+// TestAComplaintThatHidesWhomItIsOfIsOfWhoGotTheReturnedMail: providers blot out
+// the address to spare the person, and our mark tells it. Without a genuine mark
+// only a person can find out.
+func TestAComplaintThatHidesWhomItIsOfIsOfWhoGotTheReturnedMail(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		mark    func(w *world, intent string) string
+		blocked string
+	}{
+		"ours":              {func(w *world, i string) string { return followup.Mark(w.ids, "demo", i) }, "suppressed_all"},
+		"of another tenant": {func(w *world, i string) string { return followup.Mark(w.ids, "other", i) }, ""},
+		"of no intent":      {func(w *world, _ string) string { return followup.Mark(w.ids, "demo", "i1") }, ""},
+		"made up":           {func(_ *world, i string) string { return i + ".aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa" }, ""},
+	} {
+		w, intent := answeredAda(t)
+		k := w.record("hello@demo.example", "r1", complaintOf("r1", "", rawmail.MarkHeader+": "+c.mark(w, intent)))
+		w.settle(w.service(w.store, w.reader), k)
+		if got := guard.Blocks(w.guardOf(adas), "follow_up"); got != c.blocked {
+			t.Errorf("%s: the guard says %q, want %q", name, got, c.blocked)
+		}
+		if e := w.event(k); (e.State == inbound.InReview) != (c.blocked == "") || c.blocked != "" && e.Outcome != inbound.Feedback {
+			t.Errorf("%s: event %s %s %v", name, e.State, e.Outcome, e.Reasons)
+		}
+	}
+}

@@ -15,6 +15,7 @@ type Message struct {
 	NullReturn bool      `json:"null_return"` // Return-Path: <>, or an envelope sender that is null
 	To         []Mailbox `json:"to"`
 	Cc         []Mailbox `json:"cc"`
+	Bcc        []Mailbox `json:"bcc"` // only a sender's own copy has one
 
 	Subject    string    `json:"subject"`    // decoded (RFC 2047), one line
 	MessageID  string    `json:"message_id"` // without angle brackets; "" when missing

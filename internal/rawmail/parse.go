@@ -100,7 +100,7 @@ func parse(raw []byte, own IsOwn, genuine IsMark, nullSender, withBody bool) (m 
 
 // fillEmpty makes nil lists empty, so that stored JSON has one form.
 func fillEmpty(m *Message) {
-	for _, list := range []*[]Mailbox{&m.From, &m.ReplyTo, &m.Sender, &m.To, &m.Cc} {
+	for _, list := range []*[]Mailbox{&m.From, &m.ReplyTo, &m.Sender, &m.To, &m.Cc, &m.Bcc} {
 		if *list == nil {
 			*list = []Mailbox{}
 		}
@@ -133,6 +133,7 @@ func readHeader(h header, w *warnings) Message {
 		Sender:     mailboxes(h.get("sender"), w),
 		To:         mailboxes(strings.Join(h.all("to"), ", "), w),
 		Cc:         mailboxes(strings.Join(h.all("cc"), ", "), w),
+		Bcc:        mailboxes(strings.Join(h.all("bcc"), ", "), w),
 		Subject:    decodeWords(h.get("subject"), w),
 		InReplyTo:  messageIDs(h.get("in-reply-to")),
 		References: messageIDs(h.get("references")),
@@ -198,11 +199,15 @@ func readDate(h header, w *warnings) time.Time {
 	if i := strings.IndexByte(value, '('); i > 0 {
 		value = strings.TrimSpace(value[:i])
 	}
+	// The library would take a zone's name by the machine's own zone, or for UTC.
+	if i := strings.LastIndexByte(value, ' '); i > 0 && isLetters(value[i+1:]) {
+		value = value[:i+1] + zoneOffset(value[i+1:])
+	}
 	if t, err := mail.ParseDate(value); err == nil {
 		return t.UTC()
 	}
 	for _, layout := range []string{
-		time.RFC3339, time.RFC850, time.ANSIC, time.UnixDate, time.RubyDate,
+		time.RFC3339, "Monday, 02-Jan-06 15:04:05 -0700", time.ANSIC, time.UnixDate, time.RubyDate,
 		"Mon, 2 Jan 2006 15:04:05", "2 Jan 2006 15:04:05", "Mon, 2 Jan 06 15:04:05 -0700",
 		"Mon, 2 Jan 2006 15:04:05 -07:00", "2006-01-02 15:04:05 -0700", "2006-01-02 15:04:05",
 	} {
@@ -212,4 +217,26 @@ func readDate(h header, w *warnings) time.Time {
 	}
 	w.add(warnDateUnreadable)
 	return time.Time{}
+}
+
+// zoneOffset is what a zone's name stands for in a Date field: those of RFC 5322
+// section 4.3. Any other is of no known offset, which counts as UTC.
+func zoneOffset(name string) string {
+	switch strings.ToUpper(name) {
+	case "EDT":
+		return "-0400"
+	case "EST", "CDT":
+		return "-0500"
+	case "CST", "MDT":
+		return "-0600"
+	case "MST", "PDT":
+		return "-0700"
+	case "PST":
+		return "-0800"
+	}
+	return "+0000"
+}
+
+func isLetters(word string) bool {
+	return word != "" && strings.Trim(strings.ToUpper(word), "ABCDEFGHIJKLMNOPQRSTUVWXYZ") == ""
 }

@@ -11,8 +11,10 @@ import (
 	"strings"
 
 	"onefold/internal/address"
+	"onefold/internal/app"
 	"onefold/internal/inboxaudit"
 	"onefold/internal/inboxaudit/report"
+	"onefold/internal/rawmail"
 	"onefold/internal/tenant"
 )
 
@@ -76,6 +78,9 @@ func (c *auditInboxCmd) Run(e *env) error {
 	if err != nil {
 		return err
 	}
+	if m := r.Mailbox; m.Messages > 0 && m.Kinds[string(rawmail.Unparseable)] == m.Messages {
+		return hinted(fmt.Errorf("%s holds no mail", c.named()), "it takes an mbox file; docs/audit-inbox.md tells how to export one. Unpack an archive, convert a .pst")
+	}
 	if c.HTML != "" {
 		if err := c.write(r); err != nil {
 			return err
@@ -87,6 +92,21 @@ func (c *auditInboxCmd) Run(e *env) error {
 	}
 	e.printf("%s", plain(report.Text(r)))
 	return nil
+}
+
+// named is how messages call the mailbox.
+func (c *auditInboxCmd) named() string {
+	if c.File == "-" {
+		return "standard input"
+	}
+	return c.File
+}
+
+// readOnce tells of a mailbox that cannot be looked through first for whose it
+// is: a second reading would find nothing.
+func (c *auditInboxCmd) readOnce() bool {
+	info, err := os.Stat(c.File)
+	return c.File == "-" || err == nil && !info.Mode().IsRegular() && !info.IsDir()
 }
 
 // options are what the flags and their files say. Without -policy and -own the
@@ -112,8 +132,8 @@ func (c *auditInboxCmd) options(e *env) (o inboxaudit.Options, err error) {
 		o.Own = inboxaudit.Own{How: inboxaudit.ByPolicy, Addresses: o.Policy.OwnAddresses}
 	case len(own) > 0:
 		o.Own = inboxaudit.Own{How: inboxaudit.ByFlag, Addresses: own}
-	case c.File == "-":
-		return o, usage("a mailbox from standard input is read once, and yours is not known", "name your addresses with -own or -policy")
+	case c.readOnce():
+		return o, usage("a mailbox from standard input or a pipe is read once, and yours is not known", "name your addresses with -own or -policy")
 	}
 	o.Policy.OwnAddresses = o.Own.Addresses
 	if c.Contacts != "" {
@@ -125,7 +145,7 @@ func (c *auditInboxCmd) options(e *env) (o inboxaudit.Options, err error) {
 			return o, hinted(fmt.Errorf("%s: %w", c.Contacts, err), "`onefold help audit-inbox` names the columns")
 		}
 	}
-	o.Workers = runtime.NumCPU()
+	o.Workers, o.Now = runtime.NumCPU(), app.Clock()
 	return o, nil
 }
 
@@ -217,6 +237,12 @@ func (c *auditInboxCmd) write(r inboxaudit.Report) error {
 	if err != nil {
 		return err
 	}
-	_, err = io.Copy(f, &page)
+	// One that was there keeps its mode, which may let others read it.
+	if info, statErr := f.Stat(); statErr != nil || info.Mode().IsRegular() {
+		err = errors.Join(statErr, f.Chmod(0o600))
+	}
+	if err == nil {
+		_, err = io.Copy(f, &page)
+	}
 	return errors.Join(err, f.Close())
 }

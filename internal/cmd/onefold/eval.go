@@ -153,7 +153,34 @@ func (c *evalCmd) cases() ([]extracttest.Case, error) {
 	if err != nil {
 		return nil, hinted(fmt.Errorf("in %s: %w", c.Set, err), "docs/eval.md says what a labelled mail looks like")
 	}
-	return cases, nil
+	return cases, c.keepAside(cases)
+}
+
+// keepAside puts the mails of the half set aside back into it, wherever a folder
+// with them lies: by another name they are no less the judge.
+func (c *evalCmd) keepAside(cases []extracttest.Case) error {
+	files, err := extracttest.Files()
+	if err != nil {
+		return err
+	}
+	locked, err := extracttest.Load(files, extracttest.Aside)
+	if err != nil {
+		return err
+	}
+	aside := map[string]bool{}
+	for _, one := range locked {
+		aside[string(one.Mail)] = true
+	}
+	for i := range cases {
+		if cases[i].Half == extracttest.Aside || !aside[string(cases[i].Mail)] {
+			continue
+		}
+		if c.Misses || c.Calibrate {
+			return usage(fmt.Sprintf("%s holds mails of the half set aside: nothing is tuned on it", c.Set), "leave out -misses and -calibrate")
+		}
+		cases[i].Half = extracttest.Aside
+	}
+	return nil
 }
 
 // bench is what the mails are decided on.

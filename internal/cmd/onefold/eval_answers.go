@@ -77,9 +77,17 @@ func openAnswers(name string, say func(string)) (*answers, error) {
 			a.have[k.key()] = k.answer()
 		}
 	}
+	if !beginsAsAnswer(text[end:]) {
+		return nil, hinted(fmt.Errorf("%s:%d: no answer of `onefold eval`", name, n+1), "name another file with -answers, or take the line out")
+	}
 	// Answers hold what the mails say.
 	if a.file, err = os.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o600); err != nil {
 		return nil, err
+	}
+	if info, err := a.file.Stat(); err == nil && info.Mode().IsRegular() && info.Mode().Perm()&0o077 != 0 {
+		if err := a.file.Chmod(0o600); err != nil {
+			return nil, errors.Join(fmt.Errorf("write %s: %w", name, err), a.file.Close())
+		}
 	}
 	if end < len(text) {
 		say(fmt.Sprintf("%s:%d was cut short: its mail is asked about again", name, n+1))
@@ -91,6 +99,14 @@ func openAnswers(name string, say func(string)) (*answers, error) {
 		return nil, errors.Join(fmt.Errorf("write %s: %w", name, err), a.file.Close())
 	}
 	return a, nil
+}
+
+// beginsAsAnswer tells whether a last line without its end may be one of put's
+// that a crash cut short. Anything else is another file's, and not ours to cut.
+func beginsAsAnswer(line []byte) bool {
+	head := []byte(`{"case":"`)
+	size := min(len(head), len(line))
+	return bytes.Equal(line[:size], head[:size])
 }
 
 // find is the answer at hand. On no file there is none.

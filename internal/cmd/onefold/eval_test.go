@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
@@ -275,4 +276,45 @@ func TestAPaidRunAsksFirstStopsSafelyAndGoesOn(t *testing.T) {
 	file = filepath.Join(t.TempDir(), "none.jsonl")
 	got = run(t.Context(), "", "-yes")
 	got.want(t, exitFailed, "", "error: the budget of this run is spent: 0 of 3 mails were measured")
+}
+
+// The half set aside is not tuned on by way of a folder that holds it.
+func TestAFolderWithMailsSetAsideShowsNoMisses(t *testing.T) {
+	t.Parallel()
+	files, err := extracttest.Files()
+	if err != nil {
+		t.Fatal(err)
+	}
+	aside, err := fs.Sub(files, "aside")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := filepath.Join(t.TempDir(), "mine")
+	if err := os.CopyFS(dir, aside); err != nil {
+		t.Fatal(err)
+	}
+	for _, flag := range []string{"-misses", "-calibrate"} {
+		var out, faults bytes.Buffer
+		code := Main(t.Context(), []string{"eval", "-set", dir, flag}, nil, &out, &faults)
+		if code != exitUsage || out.Len() != 0 || !strings.Contains(faults.String(), "holds mails of the half set aside") {
+			t.Errorf("%s: code %d, stdout of %d bytes, stderr %q", flag, code, out.Len(), faults.String())
+		}
+	}
+}
+
+// A file of something else, named by mistake, keeps what it holds.
+func TestAFileThatHoldsNoAnswersIsNotCut(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{`{"tenant":"demo"}`, "key", "{\"tenant\":\"demo\"}\n", "\x00"} {
+		name := filepath.Join(t.TempDir(), "other")
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		var out, faults bytes.Buffer
+		code := Main(t.Context(), []string{"eval", "-set", ownSet(t, 1), "-answers", name}, nil, &out, &faults)
+		kept, err := os.ReadFile(name)
+		if code != exitFailed || err != nil || string(kept) != text || !strings.Contains(faults.String(), "other:1: no answer of `onefold eval`") {
+			t.Errorf("%q: code %d, the file holds %q, stderr %q", text, code, kept, faults.String())
+		}
+	}
 }

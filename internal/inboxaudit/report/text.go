@@ -15,11 +15,7 @@ func Text(r inboxaudit.Report) string {
 	if !m.To.IsZero() {
 		fmt.Fprintf(&b, ", %s to %s", day(m.From), day(m.To))
 	}
-	fmt.Fprintf(&b, "\nown addresses: %s (%s", strings.Join(r.Own.Addresses, ", "), word(r.Own.How))
-	if r.Own.Guessed {
-		b.WriteString("; a guess: -own names them")
-	}
-	b.WriteString(")\n\n")
+	fmt.Fprintf(&b, "\nown addresses: %s\n\n", own(r.Own))
 	line := func(n int, what string) { fmt.Fprintf(&b, "%7d  %s\n", n, what) }
 	line(len(r.People), "people"+also(len(r.Shared), verb(len(r.Shared), "shared inbox", "shared inboxes"), len(r.OtherSenders), "who only sell, bill or mail"))
 	line(len(r.Duplicates), "candidates for one person with two addresses")
@@ -41,6 +37,18 @@ func Text(r inboxaudit.Report) string {
 		fmt.Fprintf(&b, "\ntoo large to be read, by number in the file: %s\n", n)
 	}
 	return b.String()
+}
+
+// own names the owner's addresses and says how they are known.
+func own(o inboxaudit.Own) string {
+	if len(o.Addresses) == 0 {
+		return "none is known; -own names them"
+	}
+	guess := ""
+	if o.Guessed {
+		guess = "; a guess: -own names them"
+	}
+	return fmt.Sprintf("%s (%s%s)", strings.Join(o.Addresses, ", "), word(o.How), guess)
 }
 
 // also names what stands beside, where there is any.
