@@ -14,7 +14,7 @@ import (
 	"onefold/internal/tenant"
 )
 
-func load(t *testing.T, halves ...extracttest.Half) []extracttest.Case {
+func load(t testing.TB, halves ...extracttest.Half) []extracttest.Case {
 	t.Helper()
 	cases, err := extracttest.Load(files(t), halves...)
 	if err != nil {
@@ -23,7 +23,7 @@ func load(t *testing.T, halves ...extracttest.Half) []extracttest.Case {
 	return cases
 }
 
-func files(t *testing.T) fs.FS {
+func files(t testing.TB) fs.FS {
 	t.Helper()
 	f, err := extracttest.Files()
 	if err != nil {
@@ -32,7 +32,7 @@ func files(t *testing.T) fs.FS {
 	return f
 }
 
-func policy(t *testing.T) tenant.Policy {
+func policy(t testing.TB) tenant.Policy {
 	t.Helper()
 	p, err := extracttest.Policy()
 	if err != nil {
