@@ -27,6 +27,7 @@ type (
 		Enquiry *keptEnquiry   `json:"e,omitempty"`
 		Cadence *keptCadence   `json:"d,omitempty"`
 		Slot    *string        `json:"l,omitempty"` // state
+		Refused bool           `json:"r,omitempty"` // by a person: what was in the slot
 		Intent  *keptIntent    `json:"i,omitempty"`
 		Replied *string        `json:"y,omitempty"` // intent
 		Caps    []*keptCap     `json:"u,omitempty"`
@@ -93,7 +94,7 @@ func freezeSeen(g Ground) keptSeen {
 		k.Cadence = &keptCadence{s.Cadence.Intent, s.Cadence.FoldUntil, s.Cadence.Version}
 	}
 	if s.Slot != nil {
-		k.Slot = &s.Slot.State
+		k.Slot, k.Refused = &s.Slot.State, s.Slot.Reason == followup.ReasonRefused
 	}
 	if s.Intent != nil {
 		k.Intent = &keptIntent{s.Intent.ID, s.Intent.Contact}
@@ -242,6 +243,9 @@ func (k Kept) seen(g Ground) (Seen, error) {
 	}
 	if k.Seen.Slot != nil {
 		s.Slot = &followup.Intent{Tenant: t, State: *k.Seen.Slot}
+		if k.Seen.Refused {
+			s.Slot.Reason = followup.ReasonRefused
+		}
 	}
 	if i := k.Seen.Intent; i != nil {
 		s.Intent = &followup.Intent{Tenant: t, ID: i.ID, Contact: i.Contact}

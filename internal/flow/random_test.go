@@ -159,7 +159,8 @@ func randomSeen(t *rapid.T, g *flow.Ground) {
 			Tenant: "demo", Contact: c.ID, Rule: rule.ID, Intent: "intent-0", Version: 1,
 			FoldUntil: start.Add(pick(t, "fold until", -time.Minute, 0, time.Minute)),
 		}
-		g.Seen.Slot = &followup.Intent{Tenant: "demo", ID: "intent-0", Contact: c.ID, State: pick(t, "slot state", followup.Ready, followup.Cancelled, followup.Accepted)}
+		g.Seen.Slot = &followup.Intent{Tenant: "demo", ID: "intent-0", Contact: c.ID, State: pick(t, "slot state", followup.Ready, followup.Proposed, followup.Cancelled, followup.Accepted)}
+		g.Seen.Slot.Reason = pick(t, "slot reason", "", followup.ReasonRefused)
 	}
 }
 

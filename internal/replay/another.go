@@ -42,6 +42,10 @@ func (j *job) another(ctx context.Context) (g flow.Ground, unsure, untold string
 	if untold, err = j.whose(ctx, &g, party); untold != "" || err != nil {
 		return g, "", untold, err
 	}
+	if untold, err = j.customer(ctx, &g); untold != "" || err != nil {
+		return g, "", untold, err
+	}
+	led := j.led(&g)
 	for _, o := range flow.Others(j.IDs, p, f, g.Extraction, g.Person) {
 		party, untold, err := j.party(ctx, g, o, true)
 		if untold != "" || err != nil {
@@ -57,6 +61,9 @@ func (j *job) another(ctx context.Context) (g flow.Ground, unsure, untold string
 	}
 	if !j.caps(&g) && unsure == "" {
 		unsure = ThreadNotRead
+	}
+	if !led {
+		unsure = OtherContact
 	}
 	return g, unsure, "", nil
 }
@@ -146,6 +153,37 @@ func (j *job) whose(ctx context.Context, g *flow.Ground, p flow.Party) (string, 
 	return "", nil
 }
 
+// customer takes over whose the stated customer ID was, or looks for it where
+// the event's own policy read none.
+func (j *job) customer(ctx context.Context, g *flow.Ground) (string, error) {
+	id := flow.CustomerOf(g.Policy, g.Facts).KeyID
+	g.Seen.CustomerKey, g.Seen.Customer = nil, nil
+	switch {
+	case id == "":
+		return "", nil
+	case id == flow.CustomerOf(j.old.Policy, j.old.Facts).KeyID:
+		g.Seen.CustomerKey, g.Seen.Customer = j.old.Seen.CustomerKey, j.old.Seen.Customer
+		return "", nil
+	}
+	key, err := j.then(ctx, ledger.Key{Entity: ledger.ContactKey, Tenant: j.e.Tenant, ID: id})
+	if err != nil || key == nil || g.Facts.Dropped {
+		return "", err
+	}
+	return ContactNotRead, nil
+}
+
+// led keeps of what hangs on a contact only what hangs on the one that the
+// ground leads to: its enquiry, its cadence and its other addresses. It tells
+// whether these are known.
+func (j *job) led(g *flow.Ground) bool {
+	was, now := flow.LedTo(j.old), flow.LedTo(*g)
+	if was != nil && now != nil && was.ID == now.ID || was == nil && now == nil {
+		return true
+	}
+	g.Seen.Enquiry, g.Seen.Elsewhere, g.Seen.Holder = nil, nil, nil
+	return now == nil
+}
+
 // thread takes over which mails of ours the event answers or gives back.
 func (j *job) thread(g *flow.Ground) string {
 	if !slices.Equal(g.Facts.Returned, j.old.Facts.Returned) {
@@ -220,6 +258,14 @@ func (j *job) caps(g *flow.Ground) bool {
 		g.Seen.Caps = append(g.Seen.Caps, it)
 	}
 	return all
+}
+
+// hangsOn tells whether what is not known matters to a decision.
+func hangsOn(unsure string, r flow.Result) bool {
+	if unsure == OtherContact {
+		return r.Outcome != flow.Referred && flow.VerdictOf(r).Contact != "" || hangsOnThePlan(r)
+	}
+	return unsure != "" && hangsOnThePlan(r)
 }
 
 // hangsOnThePlan tells whether a decision made a follow-up, or would have but for

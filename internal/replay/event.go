@@ -69,7 +69,7 @@ func (n *run) event(ctx context.Context, it ledger.Item) (finding, error) {
 	switch {
 	case err != nil:
 		f.untold = NotDecidable
-	case unsure != "" && hangsOnThePlan(would):
+	case hangsOn(unsure, would):
 		f.untold = unsure
 	default:
 		differs := differences(was, would)

@@ -85,6 +85,7 @@ const (
 	IdentityDiffers = "identity_rule_differs"   // under its identity rule the person has a key that was not read
 	PersonNotRead   = "person_not_read"         // it makes the event somebody's that nothing was read of
 	ContactNotRead  = "contact_not_read"        // it makes the event a contact's that was not read
+	OtherContact    = "other_contact_unknown"   // the event is another contact's, and what hung on that one then is not known
 	OtherRule       = "other_rule_unknown"      // another rule answers, and what it had done then is not known
 	ThreadNotRead   = "thread_or_caps_not_read" // it counts against bounds, or answers mails, that were not read
 	NotDecidable    = "not_decidable"           // the policy itself fails on the event

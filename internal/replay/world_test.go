@@ -116,6 +116,15 @@ type arrival struct {
 // comes records an event and has it decided, and returns its ID.
 func (w *world) comes(a arrival) string {
 	w.t.Helper()
+	id := w.records(a)
+	k := eventKey(id)
+	w.must(w.process.Handle(w.t.Context(), ledger.Change{Key: k, Item: w.item(k)}))
+	return id
+}
+
+// records an event that nobody has decided yet.
+func (w *world) records(a arrival) string {
+	w.t.Helper()
 	w.number++
 	source, content := "mail", tenant.ContentMail
 	if a.form {
@@ -137,7 +146,6 @@ func (w *world) comes(a arrival) string {
 	var c ledger.Commit
 	w.must(c.Born(ledger.Step{Key: k, Machine: inbound.Machine(), Event: "record", Audit: audit.Record{At: now, By: "ingest"}}, e, e.State))
 	w.must(w.store.Commit(w.t.Context(), c))
-	w.must(w.process.Handle(w.t.Context(), ledger.Change{Key: k, Item: w.item(k)}))
 	w.came = append(w.came, id)
 	return id
 }

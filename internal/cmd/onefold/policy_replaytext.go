@@ -95,6 +95,8 @@ func untoldWords(reason string) string {
 		return "the document takes it for somebody's of whom nothing was read"
 	case replay.ContactNotRead:
 		return "the document takes it for a contact's that was not read"
+	case replay.OtherContact:
+		return "the document takes it for another contact's, and what that one had then is not known"
 	case replay.OtherRule:
 		return "another rule answers, and what it had done then is not known"
 	case replay.ThreadNotRead:
