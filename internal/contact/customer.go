@@ -25,11 +25,18 @@ func CustomerKey(written string) (string, bool) {
 		return "", false
 	}
 	for _, r := range id {
-		if !unicode.IsPrint(r) || r == ' ' || r == utf8.RuneError {
+		if !unicode.IsPrint(r) || r == ' ' || r == utf8.RuneError || unseen(r) {
 			return "", false
 		}
 	}
 	return KeyID(KindCustomer, id), true
+}
+
+// unseen tells of marks and letters that leave no trace on paper (Unicode,
+// Default_Ignorable_Code_Point): with one of them two customers would look like
+// one.
+func unseen(r rune) bool {
+	return unicode.Is(unicode.Other_Default_Ignorable_Code_Point, r) || unicode.Is(unicode.Variation_Selector, r)
 }
 
 // IsCustomerKey tells whether a key of the list of a contact is a customer ID.

@@ -15,7 +15,7 @@ func TestCustomerKeyIsTheIDAsItWasGiven(t *testing.T) {
 	for written, want := range map[string]string{
 		"C-1": "customer:C-1", "  C-1\t\n": "customer:C-1", "c-1": "customer:c-1", "0077": "customer:0077",
 		"a/b#c%": "customer:a/b#c%", "Ku\u0308hn": "customer:K\u00fchn", strings.Repeat("é", 80): "customer:" + strings.Repeat("é", 80),
-		"": "", " ": "", "C 1": "", "C\u00a01": "", "C\u200b1": "", "C\x001": "", "C\u202e1": "", "C\ufffd1": "", "C\xff1": "",
+		"": "", " ": "", "C 1": "", "C\u00a01": "", "C\u200b1": "", "C\x001": "", "C\u202e1": "", "C\u034f1": "", "C1\ufe0f": "", "C1\u3164": "", "C\ufffd1": "", "C\xff1": "",
 		strings.Repeat("x", 81): "",
 	} {
 		got, ok := contact.CustomerKey(written)
