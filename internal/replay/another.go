@@ -6,7 +6,6 @@ import (
 	"reflect"
 	"slices"
 
-	"onefold/internal/contact"
 	"onefold/internal/flow"
 	"onefold/internal/followup"
 	"onefold/internal/inbound"
@@ -88,8 +87,7 @@ func (j *job) party(ctx context.Context, g flow.Ground, p flow.Person, contacts 
 				return o, ContactNotRead, nil
 			}
 		}
-		o.Person = p
-		return o, "", nil
+		return j.forms(ctx, o, p, i == 0 && !contacts)
 	}
 	guards, err := j.get(ctx, ledger.Key{Entity: ledger.Guard, Tenant: j.e.Tenant, ID: p.GuardID})
 	if err != nil {
@@ -101,27 +99,6 @@ func (j *job) party(ctx context.Context, g flow.Ground, p flow.Person, contacts 
 		return flow.Party{}, PersonNotRead, err
 	}
 	return flow.Party{Person: p}, "", nil
-}
-
-// sameKeys tells whether two policies find a person by the same keys: all but what
-// they say of the address is the same. Two versions of an identity rule that
-// give an address one form differ in the name of its key alone: before the
-// later one is in force, a migration leads its key where the other leads.
-func sameKeys(a, b flow.Person) bool {
-	one, next, nextOfB := form(a.KeyID), form(a.NextKeyID), form(b.NextKeyID)
-	if one != form(b.KeyID) || next != nextOfB && (next != "" && next != one || nextOfB != "" && nextOfB != one) {
-		return false
-	}
-	a.Shared, a.Own, a.Role, a.KeyID, a.NextKeyID = b.Shared, b.Own, b.Role, b.KeyID, b.NextKeyID
-	return a == b
-}
-
-// form is what an identity rule makes of an address, whatever its version.
-func form(keyID string) string {
-	if _, value, ok := contact.EmailKey(keyID); ok {
-		return value
-	}
-	return keyID
 }
 
 func shared(p flow.Party) bool { return p.Person.Shared || p.Key != nil && p.Key.Shared }
@@ -139,6 +116,10 @@ func (j *job) whose(ctx context.Context, g *flow.Ground, p flow.Party) (string, 
 		// bounds, which follow.
 		g.Seen = j.old.Seen
 		g.Seen.Intent, g.Seen.Cadence, g.Seen.Slot, g.Seen.Replied, g.Seen.Returned, g.Seen.Caps = nil, nil, nil, nil, nil, nil
+		g.Seen.Key, g.Seen.Contact, g.Seen.Next, g.Seen.NextContact = p.Key, p.Contact, p.Next, p.NextContact
+		if holderNotRead(p, old) {
+			return ContactNotRead, nil
+		}
 		return "", nil
 	case shared(p):
 		then, err := j.then(ctx, ledger.Key{Entity: ledger.Contact, Tenant: j.e.Tenant, ID: flow.KeylessContact(j.IDs, j.e.Tenant, g.Facts.Cause)})

@@ -2,6 +2,7 @@ package replay_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -12,6 +13,8 @@ import (
 	"onefold/internal/console"
 	"onefold/internal/flow"
 	"onefold/internal/followup"
+	"onefold/internal/identity"
+	"onefold/internal/identitymigration"
 	"onefold/internal/inbound"
 	"onefold/internal/ledger"
 	"onefold/internal/ledger/mem"
@@ -83,6 +86,8 @@ type shadows struct {
 	*world
 	all   []*shadow
 	asked map[string]string
+	acts  bool // people act on contacts
+	done  int
 }
 
 func newShadows(t *testing.T, doc string, others map[string]string) *shadows {
@@ -280,6 +285,9 @@ func (s *shadows) chance(r *rand.Rand, n int) {
 		if e.Outcome == inbound.FollowUp {
 			made = append(made, e.Intent)
 		}
+		if s.acts && r.IntN(6) == 0 {
+			s.act(r)
+		}
 		if len(asked) > 0 && r.IntN(3) == 0 {
 			at := r.IntN(len(asked))
 			s.answers(asked[at], flow.Answer{Approve: r.IntN(4) > 0})
@@ -290,6 +298,58 @@ func (s *shadows) chance(r *rand.Rand, n int) {
 			s.settles(made[at], r.IntN(2) == 0)
 			made = slices.Delete(made, at, at+1)
 		}
+	}
+}
+
+// TestAReplayThroughMergesAndAMigration: people are merged, split and given
+// addresses, and an identity rule is migrated, while the events come in.
+func TestAReplayThroughMergesAndAMigration(t *testing.T) {
+	t.Parallel()
+	next := func(d map[string]any) { d["identity_next"] = map[string]any{"version": 2, "fold_plus": true} }
+	first := numbered(t, "review_conflicts", nil)
+	second := edited(t, first, next)
+	s := newShadows(t, first, map[string]string{
+		"first": first, "wins": edited(t, first, func(d map[string]any) { d["customer_ids"] = map[string]any{"use": "wins"} }),
+		"second": second, "prospects": edited(t, first, newContacts),
+	})
+	events := 80
+	if testing.Short() {
+		events = 30
+	}
+	r := rand.New(rand.NewPCG(9, 9))
+	s.acts = true
+	s.chance(r, events)
+	s.apply(second)
+	s.chance(r, events)
+	move := identitymigration.Service{Store: s.store, Policies: s.book, IDs: s.ids, Now: s.process.Now, By: "person:grace"}
+	rep, err := move.Run(t.Context(), "demo")
+	s.must(err)
+	t.Logf("the migration: %+v", rep)
+	s.chance(r, events)
+	s.agree(40)
+}
+
+// act has a person do something to somebody.
+func (s *shadows) act(r *rand.Rand) {
+	who := func() string { return fmt.Sprintf("p%c@firm.example", 'a'+r.IntN(7)) }
+	a := identity.Act{Tenant: "demo", Contact: who()}
+	switch r.IntN(5) {
+	case 0:
+		a.Kind, a.Address = identity.Alias, fmt.Sprintf("new%d@firm.example", r.IntN(200))
+	case 1:
+		a.Kind, a.Address = identity.ChangeAddress, fmt.Sprintf("other%d@firm.example", r.IntN(9))
+	case 2:
+		a.Kind = identity.Split
+	default:
+		a.Kind, a.Into = identity.Merge, who()
+	}
+	people := identity.Service{Store: s.store, Policies: s.book, IDs: s.ids, Now: s.process.Now}
+	_, err := people.Do(s.t.Context(), a, "person:grace", "")
+	var refusal *identity.Refusal
+	if err == nil {
+		s.done++
+	} else if !errors.As(err, &refusal) {
+		s.t.Fatal(err)
 	}
 }
 
