@@ -37,14 +37,21 @@ func (b *builder) approvals(p followUpPlan, res match.Result) []string {
 }
 
 // prospect tells whether nobody has approved of this person yet: there was no
-// such contact before this event, or the mail that was proposed to him before
-// still waits or was refused.
+// such contact before this event, or the mail that was proposed to him before,
+// by whatever rule, still waits or was refused.
 func (b *builder) prospect(res match.Result) bool {
 	if res.Outcome == match.New {
 		return true
 	}
-	s := b.g.Seen.Slot
-	return s != nil && (s.State == followup.Proposed || s.State == followup.Cancelled && s.Reason == followup.ReasonRefused)
+	if s := b.g.Seen.Slot; s != nil {
+		return Unapproved(*s)
+	}
+	return b.g.Seen.Unapproved
+}
+
+// Unapproved tells whether a mail waits for a person's word or was refused.
+func Unapproved(i followup.Intent) bool {
+	return i.State == followup.Proposed || i.State == followup.Cancelled && i.Reason == followup.ReasonRefused
 }
 
 // propose puts the mail before a person.

@@ -52,10 +52,14 @@ type Seen struct {
 	Enquiry   *contact.Enquiry  // of this cause, when the contact has it already
 	Cadence   *followup.Cadence // of the contact under the rule that answers
 	Slot      *followup.Intent  // the intent that the cadence names
-	Intent    *followup.Intent  // of this cause under that rule
-	Task      *review.Task      // the open task that holds this event
-	Replied   *followup.Intent  // our own mail that this event replies to
-	Caps      []ledger.Item     // of CapsOf, in its order
+	// Unapproved: another rule's mail to the contact waits for a person or was
+	// refused, and none was approved. It is read only where the policy has first
+	// mails approved and the rule that answers has no mail in the slot.
+	Unapproved bool
+	Intent     *followup.Intent // of this cause under that rule
+	Task       *review.Task     // the open task that holds this event
+	Replied    *followup.Intent // our own mail that this event replies to
+	Caps       []ledger.Item    // of CapsOf, in its order
 	// Returned are those of Facts.Returned that there are.
 	Returned []followup.Intent
 

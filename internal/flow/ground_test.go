@@ -170,7 +170,7 @@ func TestEveryFieldOfAGroundIsKeptOrLeftOut(t *testing.T) {
 			"Answer": "left out: with one, no ground is kept", "Now": "kept", "By": "kept",
 		}},
 		{flow.Seen{}, map[string]string{
-			"Key": "kept", "Contact": "kept", "Guard": "kept", "Enquiry": "kept", "Cadence": "kept", "Slot": "kept", "Intent": "kept",
+			"Key": "kept", "Contact": "kept", "Guard": "kept", "Enquiry": "kept", "Cadence": "kept", "Slot": "kept", "Unapproved": "kept", "Intent": "kept",
 			"Task": "left out: read for an answer alone", "Replied": "kept", "Caps": "kept",
 			"Elsewhere": "kept", "Returned": "kept", "Next": "kept", "NextContact": "kept", "Holder": "kept",
 			"CustomerKey": "kept", "Customer": "kept",

@@ -29,6 +29,7 @@ type (
 		Slot    *string        `json:"l,omitempty"` // state
 		Refused bool           `json:"r,omitempty"` // by a person: what was in the slot
 		Intent  *keptIntent    `json:"i,omitempty"`
+		Others  bool           `json:"o,omitempty"` // Unapproved
 		Replied *string        `json:"y,omitempty"` // intent
 		Caps    []*keptCap     `json:"u,omitempty"`
 		// Returned are the guards of the intents that a report gives back.
@@ -96,6 +97,7 @@ func freezeSeen(g Ground) keptSeen {
 	if s.Slot != nil {
 		k.Slot, k.Refused = &s.Slot.State, s.Slot.Reason == followup.ReasonRefused
 	}
+	k.Others = s.Unapproved
 	if s.Intent != nil {
 		k.Intent = &keptIntent{s.Intent.ID, s.Intent.Contact}
 	}
@@ -217,7 +219,7 @@ func (k Kept) seen(g Ground) (Seen, error) {
 	s := Seen{
 		Key: thawKey(k.Seen.Key, g.Person.KeyID, t), Contact: thawContact(k.Seen.Contact, t, g.Extraction),
 		Next: thawKey(k.Seen.Next, g.Person.NextKeyID, t), NextContact: thawContact(k.Seen.NextContact, t, g.Extraction),
-		Holder:      thawContact(k.Seen.Holder, t, nil),
+		Holder: thawContact(k.Seen.Holder, t, nil), Unapproved: k.Seen.Others,
 		CustomerKey: thawKey(k.Seen.CustomerKey, CustomerOf(g.Policy, g.Facts).KeyID, t), Customer: thawContact(k.Seen.Customer, t, g.Extraction),
 	}
 	var err error

@@ -154,6 +154,7 @@ func randomSeen(t *rapid.T, g *flow.Ground) {
 	if rapid.IntRange(0, 4).Draw(t, "filed") == 0 {
 		g.Seen.Enquiry = &contact.Enquiry{Tenant: "demo", Contact: c.ID, Event: "earlier", FollowUp: pick(t, "had", "", "intent-0")}
 	}
+	g.Seen.Unapproved = rapid.Bool().Draw(t, "unapproved")
 	if ruled && rapid.Bool().Draw(t, "slot") {
 		g.Seen.Cadence = &followup.Cadence{
 			Tenant: "demo", Contact: c.ID, Rule: rule.ID, Intent: "intent-0", Version: 1,

@@ -110,6 +110,15 @@ func customersAndSenders() []Breakage {
 			Run:    "Prospect",
 		},
 		{
+			Name:   "prospect-of-one-rule",
+			Wrong:  "who asks for something else while his first mail waits for a person gets the other rule's mail at once",
+			File:   "internal/flow/approval.go",
+			Old:    "return b.g.Seen.Unapproved",
+			New:    "return false",
+			Caught: []string{"process"},
+			Run:    "UnderEveryRule",
+		},
+		{
 			Name:   "high-impact-by-policy",
 			Wrong:  "a mail that the policy approved goes though each of its rule needs a person now",
 			File:   "internal/send/claim.go",

@@ -107,10 +107,63 @@ func (s *Service) seeContact(ctx context.Context, g flow.Ground, who string, cha
 	if rule, ruled := flow.RuleFor(g); ruled {
 		reads = append(reads, read{ledger.Key{Entity: ledger.Cadence, Tenant: t, ID: who, Sub: rule.ID}, into(&seen.Cadence)})
 	}
-	if err := s.read(ctx, reads); err != nil || seen.Cadence == nil || seen.Cadence.Intent == "" {
+	if err := s.read(ctx, reads); err != nil {
 		return err
 	}
-	return s.read(ctx, []read{{ledger.Key{Entity: ledger.Intent, Tenant: t, ID: seen.Cadence.Intent}, into(&seen.Slot)}})
+	if seen.Cadence != nil && seen.Cadence.Intent != "" {
+		if err := s.read(ctx, []read{{ledger.Key{Entity: ledger.Intent, Tenant: t, ID: seen.Cadence.Intent}, into(&seen.Slot)}}); err != nil {
+			return err
+		}
+	}
+	if !g.Policy.Review.NewContacts || seen.Slot != nil {
+		return nil
+	}
+	var err error
+	seen.Unapproved, err = s.unapproved(ctx, g, who)
+	return err
+}
+
+// unapproved tells of a contact whether the other rules' mails to it were none
+// but such as wait for a person or were refused.
+func (s *Service) unapproved(ctx context.Context, g flow.Ground, who string) (bool, error) {
+	t := g.Event.Tenant
+	var cadences, slots []read
+	var taken []*followup.Cadence
+	answers, _ := flow.RuleFor(g)
+	for _, r := range g.Policy.Rules {
+		if r.ID == answers.ID {
+			continue
+		}
+		cadences = append(cadences, read{ledger.Key{Entity: ledger.Cadence, Tenant: t, ID: who, Sub: r.ID}, func(it ledger.Item) error {
+			c := new(followup.Cadence)
+			if it == nil {
+				return nil
+			}
+			taken = append(taken, c)
+			return it.Decode(c)
+		}})
+	}
+	if err := s.read(ctx, cadences); err != nil {
+		return false, err
+	}
+	waits, approved := false, false
+	for _, c := range taken {
+		if c.Intent == "" {
+			continue
+		}
+		slots = append(slots, read{ledger.Key{Entity: ledger.Intent, Tenant: t, ID: c.Intent}, func(it ledger.Item) error {
+			var i followup.Intent
+			if it == nil {
+				return nil
+			}
+			err := it.Decode(&i)
+			waits = waits || flow.Unapproved(i)
+			approved = approved || i.ApprovedBy != ""
+			return err
+		}})
+	}
+	err := s.read(ctx, slots)
+	return waits && !approved, err
 }
 
 // seeThread reads what is known of the thread: how many follow-ups it has had,

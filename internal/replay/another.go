@@ -10,6 +10,7 @@ import (
 	"onefold/internal/followup"
 	"onefold/internal/inbound"
 	"onefold/internal/ledger"
+	"onefold/internal/tenant"
 	"onefold/internal/utc"
 )
 
@@ -205,19 +206,59 @@ func (j *job) rule(ctx context.Context, g *flow.Ground) (string, error) {
 			g.Seen.Intent = &followup.Intent{Tenant: j.e.Tenant, ID: id, Contact: it.Text("contact")}
 		}
 	}
-	c := g.Seen.Contact
+	g.Seen.Unapproved = false
+	c, was := flow.LedTo(*g), flow.LedTo(j.old)
 	if c == nil {
 		return "", nil
 	}
-	if had && j.old.Seen.Contact != nil && j.old.Seen.Contact.ID == c.ID {
+	same := was != nil && was.ID == c.ID
+	if had && same {
 		g.Seen.Cadence, g.Seen.Slot = j.old.Seen.Cadence, j.old.Seen.Slot
-		return "", nil
+		return j.unapproved(ctx, g, rule.ID, c.ID, true)
 	}
 	items, err := j.get(ctx, ledger.Key{Entity: ledger.Cadence, Tenant: j.e.Tenant, ID: c.ID, Sub: rule.ID})
-	if err != nil || items[0] == nil {
+	if err != nil {
 		return "", err
 	}
+	if items[0] == nil {
+		return j.unapproved(ctx, g, rule.ID, c.ID, false)
+	}
 	return OtherRule, nil
+}
+
+// unapproved takes over whether other rules' mails to the contact wait for a
+// person, where that was read, or looks whether there are any.
+func (j *job) unapproved(ctx context.Context, g *flow.Ground, answers, contactID string, read bool) (string, error) {
+	if !g.Policy.Review.NewContacts || g.Seen.Slot != nil {
+		return "", nil
+	}
+	if read && j.old.Policy.Review.NewContacts && slices.Equal(ruleIDs(j.old.Policy), ruleIDs(g.Policy)) {
+		g.Seen.Unapproved = j.old.Seen.Unapproved
+		return "", nil
+	}
+	var keys []ledger.Key
+	for _, id := range ruleIDs(g.Policy) {
+		if id != answers {
+			keys = append(keys, ledger.Key{Entity: ledger.Cadence, Tenant: j.e.Tenant, ID: contactID, Sub: id})
+		}
+	}
+	if len(keys) == 0 {
+		return "", nil
+	}
+	items, err := j.get(ctx, keys...)
+	if slices.ContainsFunc(items, func(it ledger.Item) bool { return it != nil }) {
+		return OtherRule, err
+	}
+	return "", err
+}
+
+func ruleIDs(p tenant.Policy) []string {
+	var ids []string
+	for _, r := range p.Rules {
+		ids = append(ids, r.ID)
+	}
+	slices.Sort(ids)
+	return ids
 }
 
 // caps takes over the counts of the bounds, which may stand in another order. It
