@@ -14,7 +14,7 @@ type duty struct {
 }
 
 // access is what a function does with one table. Reads are of single items by
-// key; indexes are queried by name, tables themselves by no function.
+// key, or of those under one key; indexes are queried by name.
 type access struct {
 	table   schema.Table
 	reads   []string
@@ -111,8 +111,8 @@ func duties() []duty {
 			function: schema.Console,
 			tables: []access{
 				// What a person approves is read like any other, and what was read is
-				// put.
-				{table: schema.Events, reads: []string{get, getMany}, writes: []string{put, update, check}},
+				// put. An event's readings are listed, whoever made them.
+				{table: schema.Events, reads: []string{get, getMany, query}, writes: []string{put, update, check}},
 				{
 					table: schema.Ledger, reads: []string{get, getMany},
 					indexes: []string{schema.ByOpenReview}, writes: []string{put, update, check},

@@ -124,6 +124,19 @@ func TestWithoutADomainNobodySends(t *testing.T) {
 	wantHolders(t, "roles that may send", holders(gs, func(g grant) bool { return strings.HasPrefix(g.action, "ses:") }))
 }
 
+// The console lists the readings of an event for its page, and for an answer.
+// Without the right to it no question about an event could be seen or answered.
+func TestAConsoleThatCannotListWhatWasRead(t *testing.T) {
+	wantHolders(t, "roles that query a table itself", holders(grants(t, nil), func(g grant) bool {
+		return g.action == "dynamodb:Query" && g.resource == "<EventsTable.Arn>"
+	}), "ConsoleRole")
+	for _, g := range grants(t, nil) {
+		if g.action == "dynamodb:Query" && g.resource != "<EventsTable.Arn>" && !strings.Contains(g.resource, "/index/") {
+			t.Errorf("%s may query %s", g.role, g.resource)
+		}
+	}
+}
+
 func TestAuditRecordsArePutAndNeverChanged(t *testing.T) {
 	gs := grants(t, nil)
 	wantHolders(t, "roles that put audit records", holders(gs, func(g grant) bool {
