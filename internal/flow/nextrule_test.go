@@ -30,6 +30,17 @@ func next(g flow.Ground, id string) flow.Ground {
 	return g
 }
 
+// A mail that is contradicted and leads to two people has each reason once.
+func TestTwoPeopleUnderOneFormAreAskedAboutOnce(t *testing.T) {
+	t.Parallel()
+	g := checked(t, forged, tenant.UnauthenticatedNoChanges)
+	g = next(migrating(t, g), "contact-8")
+	res := decide(t, g)
+	if once := slices.Compact(slices.Sorted(slices.Values(res.Reasons))); res.Outcome != flow.Referred || len(once) != len(res.Reasons) || !slices.Contains(once, match.ReasonUnauthenticated) {
+		t.Errorf("%s %v", res.Outcome, res.Reasons)
+	}
+}
+
 // What the two forms of an address say, and what follows.
 func TestTheRuleInForceDecidesAndTheNextOneMayAsk(t *testing.T) {
 	t.Parallel()

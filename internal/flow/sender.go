@@ -25,7 +25,7 @@ func (b *builder) unauthenticated(reasons []string) []string {
 		return reasons
 	}
 	if b.g.Policy.Mail.Unauthenticated == tenant.UnauthenticatedReview || b.g.Seen.Replied != nil || len(reasons) > 0 {
-		reasons = append(reasons, match.ReasonUnauthenticated)
+		reasons = unique(append(reasons, match.ReasonUnauthenticated))
 	}
 	return reasons
 }
