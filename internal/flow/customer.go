@@ -172,10 +172,8 @@ func (b *builder) withdrawCustomer() error {
 	case c == nil:
 		return nil
 	}
-	for _, p := range b.parties() {
-		if p.Contact != nil && p.Contact.ID == c.ID && !p.Person.Shared {
-			return nil // told by his address
-		}
+	if b.raised[c.ID] {
+		return nil // told by his address
 	}
 	if err := b.raiseConsent(c); err != nil {
 		return err

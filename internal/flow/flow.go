@@ -132,6 +132,9 @@ type builder struct {
 	ids digest.Key
 	c   ledger.Commit
 	res Result
+	// raised are those whose consent version this commit raises: one item appears
+	// once in it.
+	raised map[string]bool
 }
 
 func (b *builder) tenant() string { return b.g.Event.Tenant }

@@ -157,12 +157,11 @@ func (b *builder) keyNamed(id string) ledger.Key {
 // stopNext raises the consent version of the contact that only the next form of
 // a stopped address names, and ends what is queued for it: of two readings of
 // whose wish it is, both are heard.
-func (b *builder) stopNext(p Party, raised map[string]bool) error {
+func (b *builder) stopNext(p Party) error {
 	c := p.others()
-	if c == nil || p.Person.Shared || raised[c.ID] {
+	if c == nil || p.Person.Shared || b.raised[c.ID] {
 		return nil
 	}
-	raised[c.ID] = true
 	if err := b.raiseConsent(c); err != nil {
 		return err
 	}

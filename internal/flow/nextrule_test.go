@@ -139,3 +139,36 @@ func TestAReportDuringAMigrationFitsItsCommits(t *testing.T) {
 		t.Errorf("%d writes, %v", len(res.Commit.Writes), res.Commit.Validate())
 	}
 }
+
+// The next form of an address and a customer ID may name one contact whom the
+// form in force does not: it is told once, or the wish could not be committed.
+func TestAWishOfAContactThatTwoReadingsNameIsOneWrite(t *testing.T) {
+	t.Parallel()
+	for name, main := range map[string]bool{"the form's address": true, "the reply address": false} {
+		g := ground(t, mail("ada+hut@example.org", "unsubscribe"), tenant.ModeAuto)
+		g.Event.Content, g.Policy.CustomerIDs.Use = tenant.ContentForm, tenant.CustomersWin
+		g.Facts.CustomerID = "C-7"
+		if !main {
+			g.Facts.Source.ReplyTo = "kim+hut@example.org"
+		}
+		g = migrating(t, g)
+		who := owner("contact-2", customerKey, "email.v2:ada@example.org")
+		g = byID(known(g), who)
+		if main {
+			g.Seen.Next, g.Seen.NextContact = keyOf(g.Person.NextKeyID, who.ID), who
+		} else {
+			g.Also[0].Next, g.Also[0].NextContact = keyOf(g.Also[0].Person.NextKeyID, who.ID), who
+		}
+		res := decide(t, g)
+		wants(t, res, inbound.OptedOut)
+		raised := 0
+		for _, w := range on(res, ledger.Contact) {
+			if w.Key.ID == who.ID {
+				raised++
+			}
+		}
+		if raised != 1 {
+			t.Errorf("%s: %d writes", name, raised)
+		}
+	}
+}

@@ -17,7 +17,6 @@ import (
 // report names. It raises the consent version of each contact that holds such a
 // key, and puts the operations that end what is queued.
 func (b *builder) stopAll(parties []Party, reason string) error {
-	raised := map[string]bool{} // two addresses may be of one contact: one item appears once in a commit
 	for i, p := range parties {
 		if err := b.stopGuard(p, reason); err != nil {
 			return err
@@ -25,11 +24,8 @@ func (b *builder) stopAll(parties []Party, reason string) error {
 		contactID := ""
 		if c := p.Contact; c != nil && !p.Person.Shared {
 			contactID = c.ID
-			if !raised[c.ID] {
-				raised[c.ID] = true
-				if err := b.raiseConsent(c); err != nil {
-					return err
-				}
+			if err := b.raiseConsent(c); err != nil {
+				return err
 			}
 		}
 		b.keyStaysUnknown(p)
@@ -44,7 +40,7 @@ func (b *builder) stopAll(parties []Party, reason string) error {
 		}); err != nil {
 			return err
 		}
-		if err := b.stopNext(p, raised); err != nil {
+		if err := b.stopNext(p); err != nil {
 			return err
 		}
 	}
@@ -121,7 +117,16 @@ func (b *builder) keyStaysUnknown(p Party) {
 	b.c.Check("contact_key", ledger.Key{Entity: ledger.ContactKey, Tenant: b.tenant(), ID: p.Person.KeyID}, ledger.Missing())
 }
 
+// raiseConsent raises it once in a commit: two addresses, or an address and a
+// customer ID, may be of one contact.
 func (b *builder) raiseConsent(c *contact.Contact) error {
+	if b.raised[c.ID] {
+		return nil
+	}
+	if b.raised == nil {
+		b.raised = map[string]bool{}
+	}
+	b.raised[c.ID] = true
 	r := b.audit([]string{"consent_withdrawn"})
 	r.Contact = c.ID
 	_, err := b.c.Move(ledger.Step{
