@@ -217,8 +217,10 @@ func (s *Service) refusedClaim(ctx context.Context, op outbox.Operation, i follo
 	default:
 		return s.suppress(ctx, op, i, word)
 	}
-	if _, moved := r.By("contact"); moved {
-		// Other addresses than those that were read lead to the contact now.
+	_, moved := r.By("contact")
+	if _, led := r.By("recipient"); moved || led {
+		// Other addresses than those that were read lead to the contact now, or the
+		// recipient's to another.
 		return s.later(ctx, op, i, s.now(), "addresses_changed")
 	}
 	if changed {

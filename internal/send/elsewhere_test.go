@@ -11,6 +11,7 @@ import (
 	"onefold/internal/followup"
 	"onefold/internal/guard"
 	"onefold/internal/ledger"
+	"onefold/internal/people"
 	"onefold/internal/utc"
 )
 
@@ -121,4 +122,82 @@ func TestAClaimOfAContactThatWasMergedWhenReadIsMadeAnew(t *testing.T) {
 			t.Error(w.state())
 		}
 	})
+}
+
+// The recipient's address may be of another contact than the one the mail was
+// made for: a customer ID beat the address, or a merge was taken back. That
+// person's wish at another address counts too.
+func TestAClaimAsksWhomTheRecipientsAddressLeadsTo(t *testing.T) {
+	t.Parallel()
+	stop := ledger.Item{"stop_all": "2000-01-01T00:00:00.000Z", "reason": guard.ReasonOptOut}
+	for name, c := range map[string]struct {
+		attrs         ledger.Item
+		merged        bool
+		state, reason string
+	}{
+		"opt-out":                     {stop, false, followup.Suppressed, "opted_out_elsewhere"},
+		"hold":                        {ledger.Item{"hold": "2000-01-01T00:00:00.000Z"}, false, followup.InReview, "opt_out_in_doubt"},
+		"opt-out of one merged there": {stop, true, followup.Suppressed, "opted_out_elsewhere"},
+		"nothing":                     {ledger.Item{"bounces": 1}, false, followup.Accepted, ""},
+	} {
+		for when, at := range map[string]func(*world, func()){
+			"before":                  func(_ *world, do func()) { do() },
+			"between read and commit": (*world).beforeClaim,
+		} {
+			synctest.Test(t, func(t *testing.T) {
+				w := newWorld(t, nil)
+				w.leadsTo("c3", aliasOf)
+				if c.merged {
+					w.leadsTo("c3", "lee@example.net")
+					w.set(people.Key("demo", "c3"), ledger.Item{"absorbed": []string{"c4"}, "reach": 1})
+					w.set(people.Key("demo", "c4"), ledger.Item{"tenant": "demo", "id": "c4", "status": contact.Merged, "merged_into": "c3", "keys": []string{"email:" + aliasOf}})
+				}
+				at(w, func() { w.set(w.elsewhereKey(aliasOf), c.attrs) })
+				w.must(w.run())
+				w.post.deliver()
+				if i := w.get(w.key("i1")); i.Text("state") != c.state || i.Text("reason") != c.reason {
+					t.Errorf("%s, %s: %s %q, want %s %q", name, when, i.Text("state"), i.Text("reason"), c.state, c.reason)
+				}
+			})
+		}
+	}
+}
+
+// leadsTo gives the recipient's address to another contact, with one more address.
+func (w *world) leadsTo(id, more string) {
+	w.t.Helper()
+	keys := []string{"email:kim@example.com", "email:" + more}
+	if w.get(people.Key("demo", id)) != nil {
+		w.set(people.Key("demo", id), ledger.Item{"keys": keys})
+		return
+	}
+	w.set(people.Key("demo", id), ledger.Item{"tenant": "demo", "id": id, "status": contact.Active, "consent_version": 1, "transition": 1, "keys": keys})
+	w.set(ledger.Key{Entity: ledger.ContactKey, Tenant: "demo", ID: "email:kim@example.com"}, ledger.Item{"tenant": "demo", "id": "email:kim@example.com", "contact": id})
+}
+
+// An address that comes to another contact between read and commit makes the
+// claim anew.
+func TestAClaimStandsOnWhomTheRecipientsAddressLeadsTo(t *testing.T) {
+	t.Parallel()
+	for name, known := range map[string]bool{"nobody's before": false, "another's, who gets one more": true} {
+		synctest.Test(t, func(t *testing.T) {
+			w := newWorld(t, nil)
+			if known {
+				w.leadsTo("c3", mergedOf)
+			}
+			w.beforeClaim(func() {
+				w.set(w.elsewhereKey(aliasOf), ledger.Item{"stop_all": "2000-01-01T00:00:00.000Z", "reason": guard.ReasonComplaint})
+				w.leadsTo("c3", aliasOf)
+				w.set(people.Key("demo", "c3"), ledger.Item{"reach": 1})
+			})
+			w.must(w.run())
+			if w.state() != followup.Ready || w.get(w.op).Text("reason") != "addresses_changed" {
+				t.Errorf("%s: %s, operation %v", name, w.state(), w.get(w.op))
+			}
+			w.untilQuiet()
+			if w.state() != followup.Suppressed {
+				t.Errorf("%s: %s", name, w.state())
+			}
+		})
+	}
 }

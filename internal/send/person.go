@@ -2,6 +2,8 @@ package send
 
 import (
 	"context"
+	"fmt"
+	"slices"
 
 	"onefold/internal/contact"
 	"onefold/internal/flow"
@@ -12,10 +14,15 @@ import (
 )
 
 // addressee is who a mail goes to, as read before the claim. The guards of the
-// person's other addresses become conditions of the claim.
+// person's other addresses become conditions of the claim; so do those of the
+// contact that the recipient's address leads to, where that is another one: a
+// customer ID beat the address, or a merge was taken back.
 type addressee struct {
 	contact   *contact.Contact // nil when it is not there
 	elsewhere []people.Guard
+	keyID     string           // of the recipient's address; "" where it names nobody
+	key       *contact.Key     // as it was read
+	holder    *contact.Contact // whom it leads to, if that is not the contact
 }
 
 func (s *Service) addressee(ctx context.Context, i followup.Intent) (addressee, error) {
@@ -23,8 +30,48 @@ func (s *Service) addressee(ctx context.Context, i followup.Intent) (addressee, 
 	if err != nil || c == nil || c.Status != contact.Active {
 		return addressee{contact: c}, err // the claim is refused, and says why
 	}
-	elsewhere, err := people.Elsewhere(ctx, s.Store, s.IDs, *c, i.Guard)
-	return addressee{c, elsewhere}, err
+	to := addressee{contact: c}
+	if to.elsewhere, err = people.Elsewhere(ctx, s.Store, s.IDs, *c, i.Guard); err != nil {
+		return to, err
+	}
+	return to, s.seeHolder(ctx, i, &to)
+}
+
+// seeHolder reads whom the recipient's address leads to now.
+func (s *Service) seeHolder(ctx context.Context, i followup.Intent, to *addressee) error {
+	policy, err := s.Policies.Current(ctx, i.Tenant)
+	if err != nil {
+		return fmt.Errorf("whose the recipient of intent %s is: %w", i.ID, err)
+	}
+	p := flow.Identify(s.IDs, policy, i.Recipient)
+	if !p.Known() || p.Shared {
+		return nil
+	}
+	var k contact.Key
+	found, err := s.get(ctx, ledger.Key{Entity: ledger.ContactKey, Tenant: i.Tenant, ID: p.KeyID}, &k)
+	switch {
+	case err != nil:
+		return err
+	case k.Shared:
+		return nil
+	}
+	to.keyID = p.KeyID
+	if !found {
+		return nil
+	}
+	to.key = &k
+	c, _, err := people.Find(ctx, s.Store, i.Tenant, k.Contact)
+	if err != nil || c == nil || c.ID == i.Contact || c.Status != contact.Active {
+		return err
+	}
+	to.holder = c
+	others, err := people.Elsewhere(ctx, s.Store, s.IDs, *c, i.Guard)
+	for _, g := range others {
+		if !slices.ContainsFunc(to.elsewhere, func(o people.Guard) bool { return o.ID == g.ID }) {
+			to.elsewhere = append(to.elsewhere, g)
+		}
+	}
+	return err
 }
 
 // sameReach holds while the contact has the addresses whose guards were read.
@@ -35,8 +82,19 @@ func (a addressee) sameReach() ledger.Cond {
 	return flow.SameReach(*a.contact)
 }
 
-// conditions puts the guards of the person's other addresses into a claim.
+// conditions puts the guards of the person's other addresses into a claim, and
+// that the recipient's address still leads to whom it led to.
 func (a addressee) conditions(c *ledger.Commit, i followup.Intent) {
+	if a.keyID != "" {
+		cond := ledger.Missing()
+		if a.key != nil {
+			cond = ledger.Is("contact", a.key.Contact)
+		}
+		c.Check("recipient", ledger.Key{Entity: ledger.ContactKey, Tenant: i.Tenant, ID: a.keyID}, cond)
+	}
+	if h := a.holder; h != nil {
+		c.Check("recipient", people.Key(i.Tenant, h.ID), ledger.All(ledger.Is("status", h.Status), flow.SameReach(*h)))
+	}
 	for _, g := range a.elsewhere {
 		c.Check("elsewhere", ledger.Key{Entity: ledger.Guard, Tenant: i.Tenant, ID: g.ID}, flow.ClearElsewhere(i.Scope))
 	}
