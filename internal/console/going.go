@@ -52,6 +52,7 @@ func goingOn(reason string) string {
 		match.ReasonContactErased:   "Going on stays without effect while the contact is gone.",
 		match.ReasonFieldConflict:   "Going on keeps what the contact has, unless the policy says that the event’s value counts.",
 		match.ReasonAddressNew:      "Going on makes the address the customer’s: from then on it leads to him.",
+		match.ReasonManyAddresses:   "Going on files the message with the customer. The address does not become his: is this really one person?",
 		match.ReasonCustomerDiffers: "Going on gives the message to the contact of the address, which keeps the customer ID that it has.",
 		match.ReasonCustomerInvalid: "Going on leaves the customer ID out.",
 		match.ReasonUnauthenticated: "Going on takes the sender at his word. Where it matters, ask him another way first.",

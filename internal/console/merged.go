@@ -5,6 +5,7 @@ import (
 	"context"
 
 	"onefold/internal/contact"
+	"onefold/internal/flow"
 	"onefold/internal/followup"
 	"onefold/internal/ledger"
 	"onefold/internal/people"
@@ -56,7 +57,8 @@ func (to *survivor) attributes(i followup.Intent) ledger.Item {
 func (to *survivor) write(c *ledger.Commit, i followup.Intent, now utc.Time) error {
 	c.Check("merged", people.Key(i.Tenant, i.Contact), ledger.Is("status", contact.Merged))
 	c.Check("survivor", people.Key(i.Tenant, to.contact.ID),
-		ledger.All(ledger.Is("status", to.contact.Status), ledger.Is("consent_version", to.contact.ConsentVersion)))
+		ledger.All(ledger.All(ledger.Is("status", to.contact.Status), ledger.Is("consent_version", to.contact.ConsentVersion)),
+			flow.SameReach(to.contact))) // between the two nothing was taken back
 	k := slotKey(i, to.contact.ID)
 	other := cmp.Or(to.other, &followup.Cadence{})
 	quiet := other.QuietUntil.After(now) && other.SendingIntent != i.ID

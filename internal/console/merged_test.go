@@ -194,3 +194,26 @@ func TestThePageShowsAWishAtAnotherAddressAndWhoMayMerge(t *testing.T) {
 		t.Error("the page does not show the wish, or who can merge")
 	}
 }
+
+// Between the two a merge may be taken back while the page is answered: the mail
+// is then not the survivor's.
+func TestAnApprovalMovesNoMailAlongAMergeThatWasTakenBack(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	i := w.intent(review.HeldSend, followup.InReview)
+	w.merged()
+	w.set(key(ledger.Contact, "c1"), ledger.Item{"merged_into": "c3"})
+	w.born(key(ledger.Contact, "c3"), ledger.Step{Event: "create"}, contact.Contact{
+		Tenant: "acme", ID: "c3", Status: contact.Merged, MergedInto: "c2", ConsentVersion: 1, CreatedAt: utc.At(now), Transition: 1,
+	}, "")
+	w.commit = func(c ledger.Commit) error {
+		w.commit = nil
+		w.set(key(ledger.Contact, "c3"), ledger.Item{"status": contact.Active, "merged_into": ""})
+		w.set(key(ledger.Contact, "c2"), ledger.Item{"absorbed": "", "reach": 2})
+		return w.Store.Commit(w.Context(), c)
+	}
+	w.do(http.MethodPost, "t1", form("approve", i.ContentHash))
+	if got := w.row(key(ledger.Intent, "i1")); got.Text("contact") != "c1" || got.Text("state") != followup.InReview {
+		t.Errorf("%v", got)
+	}
+}

@@ -88,6 +88,26 @@ func (b *builder) approved(res match.Result) match.Result {
 	return res
 }
 
+// bounded keeps the addresses of one contact within what a decision and a claim
+// can read (contact.MaxAddresses): whoever sends forms of one customer from ever
+// new addresses goes to a person, and gets no further key. Who goes on with it
+// has the enquiry filed all the same.
+func (b *builder) bounded(res match.Result) match.Result {
+	if res.Outcome != match.Matched || !slices.Contains(res.Keys, b.g.Person.KeyID) {
+		return res
+	}
+	c := b.g.Seen.Customer
+	if c == nil || c.ID != res.Contact || len(c.Addresses()) < contact.MaxAddresses {
+		return res
+	}
+	res.Reasons = append(res.Reasons, match.ReasonManyAddresses)
+	res.Keys = slices.DeleteFunc(slices.Clone(res.Keys), func(id string) bool { return id == b.g.Person.KeyID })
+	if !b.settled(match.ReasonManyAddresses) {
+		res.Outcome, res.Contact, res.Keys = match.Review, "", nil
+	}
+	return res
+}
+
 // standOnKeys makes each key part of the ground, and puts those that become
 // the contact's. It returns the keys that were put.
 func (b *builder) standOnKeys(res match.Result) ([]string, error) {

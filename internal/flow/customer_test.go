@@ -258,3 +258,32 @@ func TestACustomerWhoseContactIsGoneIsForAPerson(t *testing.T) {
 	g.Seen.CustomerKey = keyOf(customerKey, "lost")
 	wants(t, decide(t, g), flow.Referred, match.ReasonContactErased)
 }
+
+// Whoever sends forms of one customer from ever new addresses would make a
+// contact that no decision and no claim can read any more.
+func TestACustomerGetsNoMoreAddressesThanOneContactMayHave(t *testing.T) {
+	t.Parallel()
+	full := owner("b", customerKey)
+	for n := range contact.MaxAddresses {
+		full.Keys = append(full.Keys, contact.EmailKeyID(1, string(rune('a'+n))+"@example.net"))
+	}
+	g := byID(stated(t, tenant.CustomersWin, ada, "C-7"), full)
+	wants(t, decide(t, g), flow.Referred, match.ReasonManyAddresses)
+	res := decide(t, answered(t, g, approve()))
+	wants(t, res, inbound.FollowUp)
+	if keys := putKeys(t, res); res.Contact != "b" || len(keys) != 0 {
+		t.Errorf("approved: contact %s, keys %v", res.Contact, keys)
+	}
+	if !slices.ContainsFunc(on(res, ledger.ContactKey), func(w ledger.Write) bool { return w.Key.ID == "email:"+ada && w.Op == ledger.OpCheck }) {
+		t.Error("the address could come to somebody meanwhile")
+	}
+	// Who said that a new address is the customer's is told that it cannot be.
+	g = byID(stated(t, tenant.CustomersReview, ada, "C-7"), full)
+	res = decide(t, answered(t, g, approve()))
+	wants(t, res, flow.Referred, match.ReasonManyAddresses)
+	if keys := putKeys(t, res); len(keys) != 0 {
+		t.Errorf("keys %v", keys)
+	}
+	full.Keys = full.Keys[:len(full.Keys)-1]
+	wants(t, decide(t, byID(stated(t, tenant.CustomersWin, ada, "C-7"), full)), inbound.FollowUp)
+}

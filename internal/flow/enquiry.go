@@ -124,7 +124,7 @@ func (b *builder) whose() match.Result {
 		cands[0].Customers = customersOf(b.g.Seen.Contact)
 		cands = append(cands, customer)
 	}
-	res := b.approved(match.Rule{Customers: b.g.Policy.Customers()}.Decide(cands))
+	res := b.bounded(b.approved(match.Rule{Customers: b.g.Policy.Customers()}.Decide(cands)))
 	// Only to who has seen that the inbox is shared: an address given with the
 	// answer may be one that he did not know to be.
 	if cand.Shared && res.Outcome == match.Review && b.settled(match.ReasonSharedInbox) {

@@ -39,6 +39,7 @@ const (
 	ReasonCustomerIgnored = "customer_id_ignored"       // the policy lets it count for nothing
 	ReasonCustomerBeats   = "customer_id_beats_address" // the address is another contact's
 	ReasonCustomerDiffers = "customer_id_differs"       // the address's contact has another customer ID
+	ReasonManyAddresses   = "too_many_addresses"        // the customer's contact has as many as it may have
 	ReasonAddressNew      = "address_new_for_customer"  // the customer wrote from an address never seen
 	ReasonUnauthenticated = "sender_not_authenticated"  // the provider's checks contradict the sender
 )

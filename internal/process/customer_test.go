@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"onefold/internal/audit"
 	"onefold/internal/blob"
@@ -12,6 +13,7 @@ import (
 	"onefold/internal/digest"
 	"onefold/internal/extract"
 	"onefold/internal/followup"
+	"onefold/internal/identity"
 	"onefold/internal/inbound"
 	"onefold/internal/ledger"
 	"onefold/internal/match"
@@ -227,5 +229,29 @@ func TestASensitiveTextIsForAPerson(t *testing.T) {
 	w.settle(w.service(w.store, w.reader), k)
 	if e := w.event(k); e.State != inbound.InReview || !slices.Contains(e.Reasons, extract.ReasonSensitive) || w.count(ledger.Intent) != 0 {
 		t.Errorf("%s %v, %d intents", e.State, e.Reasons, w.count(ledger.Intent))
+	}
+}
+
+// Where a customer ID beats the address, the mail would reach whom the address
+// leads to: his wish at another address counts.
+func TestAWishOfWhomTheAddressLeadsToCountsForACustomerWhoWroteFromIt(t *testing.T) {
+	t.Parallel()
+	for name, opts := range map[string]bool{"opted out": true, "no wish": false} {
+		w := customerWorld(t, tenant.CustomersWin)
+		w.settle(w.service(w.store, w.reader), w.form("f1", adaAddress, "C-7", "A walk?"), w.form("f2", bob, "", "A hut?"))
+		w.act(identity.Act{Kind: identity.Alias, Contact: bob, Address: adasOther})
+		if opts {
+			w.settle(w.service(w.store, w.reader), w.form("f3", adasOther, "", "Please unsubscribe me."))
+		}
+		w.clock.goTo(utc.At(w.clock.Now().Add(8 * 24 * time.Hour)))
+		k := w.form("f4", bob, "C-7", "And in June?")
+		w.settle(w.service(w.store, w.reader), k)
+		want := inbound.FollowUp
+		if opts {
+			want = inbound.Suppressed
+		}
+		if e := w.event(k); e.Outcome != want {
+			t.Errorf("%s: %s %v, want %s", name, e.Outcome, e.Reasons, want)
+		}
 	}
 }

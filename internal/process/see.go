@@ -81,19 +81,34 @@ func (s *Service) see(ctx context.Context, g flow.Ground) (flow.Seen, error) {
 	case c == seen.Customer:
 		chain = ofCustomer
 	}
-	elsewhere, err := people.Elsewhere(ctx, s.Store, s.IDs, *c, g.Person.GuardID)
-	if err != nil {
+	if err := s.seeElsewhere(ctx, g, &seen, *c); err != nil {
 		return seen, err
-	}
-	for _, e := range elsewhere {
-		if e.Item != nil {
-			seen.Elsewhere = append(seen.Elsewhere, e.Item)
-		}
 	}
 	if err := s.seeHolder(ctx, g, ofAddress, &seen); err != nil {
 		return seen, err
 	}
 	return seen, s.seeContact(ctx, g, c.ID, chain, &seen)
+}
+
+// seeElsewhere reads the guards of the person's other addresses and, where a
+// customer ID beats the address, of those of whom the mail would reach.
+func (s *Service) seeElsewhere(ctx context.Context, g flow.Ground, seen *flow.Seen, c contact.Contact) error {
+	of := []contact.Contact{c}
+	if a := seen.Contact; a != nil && a.ID != c.ID {
+		of = append(of, *a)
+	}
+	for _, one := range of {
+		guards, err := people.Elsewhere(ctx, s.Store, s.IDs, one, g.Person.GuardID)
+		if err != nil {
+			return err
+		}
+		for _, e := range guards {
+			if e.Item != nil {
+				seen.Elsewhere = append(seen.Elsewhere, e.Item)
+			}
+		}
+	}
+	return nil
 }
 
 // seeContact reads what hangs on the contact that was found. Its enquiry of

@@ -25,6 +25,7 @@ func ofEvents() map[string]string {
 		"customer_id_ignored":        "the policy lets customer IDs count for nothing",
 		"customer_id_beats_address":  "the address is another contact's, and by the policy the customer ID counts",
 		"customer_id_differs":        "the address is that of a contact with another customer ID",
+		"too_many_addresses":         "the customer has as many addresses as one contact may have",
 		"address_new_for_customer":   "the customer never wrote from this address before",
 		"key_added":                  "from now on the contact is found by this address or customer ID too",
 		"sender_not_authenticated":   "the checks of the provider that received it contradict its sender (DMARC failed)",
