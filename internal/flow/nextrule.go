@@ -68,11 +68,18 @@ func (b *builder) underBoth(res match.Result) match.Result {
 	if !slices.Contains(res.Candidates, named) {
 		res.Candidates = append(res.Candidates, named)
 	}
+	// The address does not become that of a customer whom the next rule takes for
+	// somebody else: once the migration is ready nobody would ask about it. Where
+	// the next form leads, otherForms puts the other one.
+	res.Keys = slices.DeleteFunc(slices.Clone(res.Keys), func(id string) bool { return id == b.g.Person.KeyID })
 	switch {
 	case !b.settled(match.ReasonRuleCollision):
-		res.Outcome, res.Contact = match.Review, ""
+		res.Outcome, res.Contact, res.Keys = match.Review, "", nil
 	case res.Outcome == match.New:
 		res.Outcome, res.Contact = match.Matched, named
+		if len(customersOf(b.g.Seen.NextContact)) > 0 { // it gets no second customer ID by that
+			res.Keys = nil
+		}
 	}
 	return res
 }

@@ -172,3 +172,32 @@ func TestAWishOfAContactThatTwoReadingsNameIsOneWrite(t *testing.T) {
 		}
 	}
 }
+
+// What a person approves against the next form makes no key that the migration
+// would have to ask about, and no second customer ID.
+func TestAnApprovalAgainstTheNextFormPutsNoKeyInItsWay(t *testing.T) {
+	t.Parallel()
+	stating := func(who *contact.Contact) flow.Ground {
+		g := migrating(t, stated(t, tenant.CustomersWin, "ada+hut@example.org", "C-7"))
+		g.Seen.Next, g.Seen.NextContact, g.Seen.Contact = keyOf(g.Person.NextKeyID, who.ID), who, who
+		return g
+	}
+	g := byID(stating(owner("contact-2", "email.v2:ada@example.org")), owner("b", customerKey))
+	wants(t, decide(t, g), flow.Referred, match.ReasonRuleCollision)
+	res := decide(t, answered(t, g, approve()))
+	if keys := putKeys(t, res); res.Contact != "b" || len(keys) != 0 {
+		t.Errorf("the customer's: %s, of %s, keys %v", res.Outcome, res.Contact, keys)
+	}
+	for other, want := range map[string][]string{"customer:C-1": {"email:ada+hut@example.org"}, "": {customerKey, "email:ada+hut@example.org"}} {
+		who := owner("contact-2", "email.v2:ada@example.org")
+		if other != "" {
+			who.Keys = append(who.Keys, other)
+		}
+		g := stating(who)
+		wants(t, decide(t, g), flow.Referred, match.ReasonRuleCollision)
+		res := decide(t, answered(t, g, approve()))
+		if keys := putKeys(t, res); res.Contact != who.ID || !slices.Equal(keys, want) {
+			t.Errorf("with %q: %s, of %s, keys %v, want %v", other, res.Outcome, res.Contact, keys, want)
+		}
+	}
+}

@@ -46,11 +46,15 @@ func (s *Service) readSplit(ctx context.Context, policy tenant.Policy, a Act) (*
 			break
 		}
 	}
-	if err := s.keepsNoAddress(ctx, policy, loser, above); err != nil {
-		return nil, err
-	}
 	top, err := s.side(ctx, above[len(above)-1])
 	if err != nil {
+		return nil, err
+	}
+	both, err := s.ofBoth(ctx, policy, append([]string{loser.ID}, loser.Absorbed...), top.all)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.keepsNoAddress(ctx, policy, loser, above, both); err != nil {
 		return nil, err
 	}
 	since, err := s.filed(ctx, loser, above)
@@ -58,12 +62,12 @@ func (s *Service) readSplit(ctx context.Context, policy tenant.Policy, a Act) (*
 		return nil, err
 	}
 	shown.Into = last.ID
-	return splitting{loser, above, top, since}.work(shown), nil
+	return splitting{loser, above, top, since, both}.work(shown), nil
 }
 
 // keepsNoAddress refuses to leave somebody with a main address that leads to
 // the contact which is split off.
-func (s *Service) keepsNoAddress(ctx context.Context, policy tenant.Policy, loser contact.Contact, above []contact.Contact) error {
+func (s *Service) keepsNoAddress(ctx context.Context, policy tenant.Policy, loser contact.Contact, above []contact.Contact, both []contact.Key) error {
 	group := append([]string{loser.ID}, loser.Absorbed...)
 	for _, c := range above {
 		p := flow.Identify(s.IDs, policy, c.Email)
@@ -74,7 +78,7 @@ func (s *Service) keepsNoAddress(ctx context.Context, policy tenant.Policy, lose
 		switch {
 		case err != nil:
 			return err
-		case k == nil || !slices.Contains(group, k.Contact):
+		case k == nil || !slices.Contains(group, k.Contact) || slices.ContainsFunc(both, func(o contact.Key) bool { return o.ID == k.ID }):
 		case c.Status == contact.Merged:
 			return &Refusal{fmt.Sprintf("the main address of contact %s is one of contact %s", c.ID, k.Contact),
 				fmt.Sprintf("split off contact %s first, and give it another main address", c.ID)}
@@ -111,6 +115,7 @@ type splitting struct {
 	above []contact.Contact // from whom it was merged into, up to who stands for all
 	top   side
 	filed []string
+	both  []contact.Key
 }
 
 func (p splitting) work(shown Plan) *work {
@@ -136,13 +141,17 @@ func (p splitting) work(shown Plan) *work {
 		})
 	}
 	shown.Does, shown.Keeps = p.does(), p.keeps()
-	return &work{shown: shown, mark: p.loser, changes: changes, guards: p.top.guards}
+	return &work{shown: shown, mark: p.loser, changes: changes, guards: p.top.guards, extra: p.share}
 }
 
 func (p splitting) does() []string {
 	out := []string{fmt.Sprintf("%s is a contact of its own again, and leads no longer to %s", named(p.loser), named(p.top.contact))}
 	if n := len(p.loser.Absorbed); n > 0 {
 		out = append(out, fmt.Sprintf("%s that had been merged into it: %s", counted(n, "contact goes with it", "contacts go with it"), strings.Join(p.loser.Absorbed, ", ")))
+	}
+	for _, k := range p.both {
+		rule, value, _ := contact.EmailKey(k.ID)
+		out = append(out, fmt.Sprintf("%s, which both have under identity rule %d, names nobody from now on: what comes from either goes to a person first", value, rule))
 	}
 	for _, g := range wishes(p.top.guards) {
 		out = append(out, fmt.Sprintf("the opt-out of %s stood while the two were one: what waits for either is ended", addressOf(g)))

@@ -15,6 +15,7 @@ import (
 
 	"onefold/internal/console"
 	"onefold/internal/contact"
+	"onefold/internal/identity"
 	"onefold/internal/identitymigration"
 	"onefold/internal/ledger"
 	"onefold/internal/policybook"
@@ -105,7 +106,7 @@ func oneHistory(t *testing.T, rt *rapid.T, reached map[string]int) {
 	for i := range rapid.IntRange(4, 22).Draw(rt, "steps") {
 		now, err := w.book().Fresh(context.Background(), "demo")
 		w.ok(err)
-		switch rapid.IntRange(0, 13).Draw(rt, fmt.Sprint("step ", i)) {
+		switch rapid.IntRange(0, 15).Draw(rt, fmt.Sprint("step ", i)) {
 		case 0, 1, 2, 3, 4:
 			w.form(rapid.SampledFrom(addresses).Draw(rt, "from"))
 		case 5, 6, 7, 8, 9, 10:
@@ -120,6 +121,10 @@ func oneHistory(t *testing.T, rt *rapid.T, reached map[string]int) {
 			}
 		case 12:
 			w.answerAll(rt)
+		case 13, 14:
+			if len(p.made) > 0 {
+				w.split(rt, rapid.SampledFrom(slices.Sorted(maps.Keys(p.made))).Draw(rt, "split"))
+			}
 		default:
 			w.late(rt, p, now, rapid.SampledFrom(addresses).Draw(rt, "late from"))
 		}
@@ -171,6 +176,15 @@ func (w *world) operate(rt *rapid.T, now tenant.Policy, reached map[string]int) 
 			w.apply(ruleText("identity", now.Identity))
 			reached[contact.MigrationAborted]++
 		}
+	}
+}
+
+func (w *world) split(rt *rapid.T, id string) {
+	s := identity.Service{Store: w.store, Policies: w.book(), IDs: w.ids, Now: w.clock}
+	_, err := s.Do(context.Background(), identity.Act{Tenant: "demo", Kind: identity.Split, Contact: id}, "person:tester", "")
+	var no *identity.Refusal
+	if err != nil && !errors.As(err, &no) {
+		rt.Fatal(err)
 	}
 }
 
