@@ -1,7 +1,9 @@
 package identity_test
 
 import (
+	"errors"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -197,5 +199,29 @@ func TestShowTellsOfThePersonAsAWhole(t *testing.T) {
 	}
 	if _, err := w.s.Show(t.Context(), "demo", "nobody"); err == nil {
 		t.Error("nobody is shown")
+	}
+}
+
+// A key that is marked as shared leads to whoever had it first, and names
+// nobody: no act is done on a contact that was named by it.
+func TestASharedAddressNamesNoContact(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.person("a", "ada@example.org")
+	w.person("b", "bob@example.org")
+	w.set(ledger.Key{Entity: ledger.ContactKey, Tenant: "demo", ID: "email:ada@example.org"}, ledger.Item{"shared": true})
+	for _, act := range []identity.Act{
+		{Kind: identity.Merge, Contact: "ada@example.org", Into: "b"}, {Kind: identity.Merge, Contact: "b", Into: "ada@example.org"},
+		{Kind: identity.Alias, Contact: "ada@example.org", Address: "ada@example.net"}, {Kind: identity.Split, Contact: "ada@example.org"},
+	} {
+		act.Tenant = "demo"
+		_, err := w.s.Plan(t.Context(), act)
+		var no *identity.Refusal
+		if !errors.As(err, &no) || !strings.Contains(no.Why, "names nobody") {
+			t.Errorf("%+v: %v", act, err)
+		}
+	}
+	if _, err := w.s.Plan(t.Context(), identity.Act{Kind: identity.Merge, Tenant: "demo", Contact: "a", Into: "b"}); err != nil {
+		t.Error(err)
 	}
 }

@@ -70,6 +70,9 @@ func (s *Service) find(ctx context.Context, policy tenant.Policy, who string) (c
 		if k == nil {
 			return none, &Refusal{"no contact has this address", "`onefold explain -email` tells what became of its mail"}
 		}
+		if k.Shared {
+			return none, &Refusal{"several people have this address, so it names nobody", "name the contact by its ID, as `onefold explain -email` shows it"}
+		}
 		id = k.Contact
 	}
 	if people.Key(policy.Tenant, id).Validate() != nil {
