@@ -74,6 +74,7 @@ func (b *builder) writeContact(res match.Result) (int64, error) {
 	// One more address: a claim for another of them has to read this one's guard.
 	if slices.Contains(put, b.g.Person.KeyID) {
 		set["reach"] = c.Reach + 1
+		details["guard"] = b.g.Person.GuardID // since when it counts, for who checks
 	}
 	r := b.audit(reasons)
 	r.Details = details
