@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"onefold/internal/contact"
+	"onefold/internal/flow"
 	"onefold/internal/guard"
 	"onefold/internal/match"
 	"onefold/internal/people"
@@ -44,17 +45,27 @@ func (s *Service) seeContacts(ctx context.Context, v *View) error {
 // seeElsewhere adds to a guard that is clear what the person's other addresses
 // have against a mail.
 func (s *Service) seeElsewhere(ctx context.Context, v *View, guardID, scope string) error {
-	at := slices.IndexFunc(v.Contacts, func(c contact.Contact) bool { return c.Status == contact.Active })
-	if v.Guard != "clear" || at < 0 {
+	if v.Guard != "clear" {
 		return nil
 	}
-	elsewhere, err := people.Elsewhere(ctx, s.Store, s.IDs, v.Contacts[at], guardID)
-	if err != nil {
-		return err
-	}
-	for _, g := range elsewhere {
-		if word := guard.BlocksElsewhere(g.Item, scope); word != "" && v.Guard != guard.OptedOutElsewhere {
-			v.Guard = word
+	// Where the mail goes to an address of another contact, what that one wants
+	// counts as well, as it does for the claim.
+	both := slices.Contains(v.Task.Reasons, flow.ReasonAddressOfAnother)
+	for n, of := 0, v.Contacts; n < len(of) && v.Guard != guard.OptedOutElsewhere; n++ {
+		if of[n].Status != contact.Active {
+			continue
+		}
+		elsewhere, err := people.Elsewhere(ctx, s.Store, s.IDs, of[n], guardID)
+		if err != nil {
+			return err
+		}
+		for _, g := range elsewhere {
+			if word := guard.BlocksElsewhere(g.Item, scope); word != "" && v.Guard != guard.OptedOutElsewhere {
+				v.Guard = word
+			}
+		}
+		if !both {
+			break
 		}
 	}
 	return nil

@@ -217,3 +217,23 @@ func TestAnApprovalMovesNoMailAlongAMergeThatWasTakenBack(t *testing.T) {
 		t.Errorf("%v", got)
 	}
 }
+
+// A mail to an address of another contact: what either of the two wants is shown.
+func TestThePageShowsTheWishOfWhomTheAddressIsOf(t *testing.T) {
+	t.Parallel()
+	for _, of := range []string{"c1", "c5"} {
+		w := newWorld(t)
+		w.intent(review.ApproveIntent, followup.Proposed)
+		w.born(key(ledger.Contact, "c5"), ledger.Step{Event: "create"}, contact.Contact{Tenant: "acme", ID: "c5", Status: contact.Active, ConsentVersion: 1, CreatedAt: utc.At(now), Transition: 1}, "")
+		w.set(key(ledger.Contact, of), ledger.Item{"keys": []string{"email:ada@example.org"}})
+		a, err := address.Parse("ada@example.org")
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.create(key(ledger.Guard, flow.GuardID(w.service.IDs, "acme", a)), ledger.Item{"stop_all": utc.At(now).String(), "reason": guard.ReasonOptOut})
+		w.set(key(ledger.ReviewTask, "t1"), ledger.Item{"reasons": []string{flow.ReasonAddressOfAnother}, "candidates": []string{"c5", "c1"}})
+		if p := w.do(http.MethodGet, "t1", nil); !strings.Contains(p.body, "said so at another address") {
+			t.Errorf("the wish of %s is not shown", of)
+		}
+	}
+}
