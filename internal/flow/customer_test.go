@@ -252,6 +252,22 @@ func TestAnOptOutIsTheCustomersToo(t *testing.T) {
 }
 
 // A customer ID whose contact is gone leads nowhere, whatever the address says.
+// A wish must never be lost because two ways lead to one contact: here the next
+// form of the address names the customer.
+func TestAnOptOutRaisesTheConsentOfAContactOnce(t *testing.T) {
+	t.Parallel()
+	g := stated(t, tenant.CustomersReview, ada, "C-7")
+	g.Facts = flow.FactsOfForm(g.Event, tenant.FormValues{Email: ada, Message: "Please unsubscribe me.", CustomerID: "C-7"})
+	g.Extraction = nil
+	g = next(migrating(t, g), "b")
+	g = byID(byAddress(g, owner("a", "email:"+ada)), owner("b", customerKey))
+	res := decide(t, g)
+	wants(t, res, inbound.OptedOut)
+	if err := res.Commit.Validate(); err != nil {
+		t.Errorf("the wish cannot be written: %v", err)
+	}
+}
+
 func TestACustomerWhoseContactIsGoneIsForAPerson(t *testing.T) {
 	t.Parallel()
 	g := byAddress(stated(t, tenant.CustomersWin, ada, "C-7"), owner("a", "email:"+ada))
