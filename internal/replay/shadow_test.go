@@ -127,6 +127,9 @@ func (s *shadows) decides(a arrival) string {
 		}
 	}}
 	s.must(real.Handle(s.t.Context(), ledger.Change{Key: k, Item: first}))
+	if e := s.event(id); e.State == inbound.Recorded {
+		s.t.Errorf("event %s cannot be decided", id)
+	}
 	return id
 }
 
