@@ -159,7 +159,9 @@ type meeting struct {
 
 func (m *meeting) GetMany(ctx context.Context, keys []ledger.Key) ([]ledger.Item, error) {
 	items, err := m.Store.GetMany(ctx, keys)
-	m.once.Do(func() { m.both.Done(); m.both.Wait() })
+	if keys[0].Entity == ledger.MailRoute {
+		m.once.Do(func() { m.both.Done(); m.both.Wait() })
+	}
 	return items, err
 }
 

@@ -156,6 +156,38 @@ func TestTheStoredAnswerIsUsedAndTheReaderAskedOnce(t *testing.T) {
 	}
 }
 
+// TestTheStoredAnswerOfAFormIsUsedToo, which no other event can have answered
+// for: wherever a worker dies, who comes after it asks only if nothing is stored.
+func TestTheStoredAnswerOfAFormIsUsedToo(t *testing.T) {
+	t.Parallel()
+	stored := 0
+	for left := 1; left < 9; left++ {
+		w := newWorld(t, tenant.ModeAuto)
+		w.reader.script = func(call int, s extract.Source) (extract.Record, error) {
+			r := plainRecord(s)
+			r.PossibleOptOut = call > 1
+			return r, nil
+		}
+		k := w.form("f1", adaAddress, "", body)
+		_ = w.handle(w.service(&dying{Store: w.store, left: left}, w.reader), k) // it dies, or has done it
+		it, err := w.store.Get(t.Context(), ledger.Key{Entity: ledger.Extraction, Tenant: "demo", ID: k.ID, Sub: w.reader.Model() + "@" + w.reader.PromptVersion()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if it == nil || w.event(k).State == inbound.Decided {
+			continue
+		}
+		stored++
+		w.settle(w.service(w.store, w.reader), k)
+		if e := w.event(k); e.Outcome != inbound.FollowUp || w.reader.calls != 1 {
+			t.Errorf("dead after %d calls: outcome %s %v, %d times asked", left, e.Outcome, e.Reasons, w.reader.calls)
+		}
+	}
+	if stored == 0 {
+		t.Error("no worker died between the answer and the decision")
+	}
+}
+
 // TestWhoLosesThePutOfAnAnswerUsesTheStoredOne: two readers answer at once.
 func TestWhoLosesThePutOfAnAnswerUsesTheStoredOne(t *testing.T) {
 	t.Parallel()
