@@ -47,7 +47,7 @@ func (f *faulty) GetMany(ctx context.Context, keys []ledger.Key) ([]ledger.Item,
 }
 
 func (f *faulty) read(ctx context.Context) error {
-	gate(ctx)
+	gateOf(ctx, true)
 	f.mu.Lock()
 	f.reads++
 	n := f.reads
@@ -155,16 +155,20 @@ func faults() []fault {
 type actor struct {
 	step   chan bool // false: die
 	parked chan bool // true at a gate, false at the end
+	reads  bool      // at the gate: the call that comes next only reads
 }
 
 type actorKey struct{}
 
 // gate stops an actor until the schedule lets it go on.
-func gate(ctx context.Context) {
+func gate(ctx context.Context) { gateOf(ctx, false) }
+
+func gateOf(ctx context.Context, reads bool) {
 	a, ok := ctx.Value(actorKey{}).(*actor)
 	if !ok {
 		return
 	}
+	a.reads = reads
 	a.parked <- true
 	if !<-a.step {
 		panic(death{})
@@ -174,7 +178,7 @@ func gate(ctx context.Context) {
 // start runs work as an actor until its first gate; alive is false if there
 // was none.
 func start(ctx context.Context, work func(context.Context)) (a *actor, alive bool) {
-	a = &actor{make(chan bool), make(chan bool)}
+	a = &actor{step: make(chan bool), parked: make(chan bool)}
 	ctx = context.WithValue(ctx, actorKey{}, a)
 	go func() {
 		defer func() {
