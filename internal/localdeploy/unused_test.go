@@ -26,6 +26,7 @@ func unusedGrants() []unused {
 		{"", "kms:GenerateDataKey", "", kmsAsks, false},
 		{"", "s3:ListBucket", "", "S3 asks it of whoever is to be told that an object is missing instead of refused; none is missing here", false},
 		{schema.Feedback, "dynamodb:ConditionCheckItem", "ledger", "a bounce or complaint of an address that is no contact's; here each is one's, unless the event comes first", true},
+		{schema.Optout, "dynamodb:ConditionCheckItem", "ledger", "a click for an address that is nobody's key; here each is somebody's", false},
 		{schema.Sweep, "dynamodb:PutItem", "audit", "a row is parked after its tenth nudge, which takes half an hour", false},
 		{schema.Console, "", "", "nobody signs in here: the console's answers are tested behind its own gate", false},
 	}
