@@ -45,6 +45,7 @@ import (
 	"onefold/internal/audit"
 	"onefold/internal/blob"
 	"onefold/internal/claim"
+	"onefold/internal/contact"
 	"onefold/internal/crm"
 	"onefold/internal/inbound"
 	"onefold/internal/ledger"
@@ -101,7 +102,7 @@ func (s *Service) Handle(ctx context.Context, ch ledger.Change) error {
 			err = s.ended(ctx, *op)
 		}
 	}
-	if errors.Is(err, errMergesDoNotEnd) {
+	if errors.Is(err, contact.ErrMergesDoNotEnd) {
 		// The row is at fault, not the ledger: an error would hold up all
 		// that comes behind it.
 		return s.park(ctx, *op, "merges_do_not_end")

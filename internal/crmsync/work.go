@@ -135,39 +135,28 @@ func (s *Service) note(ctx context.Context, op outbox.Operation) (enquiryNote, e
 	return enquiryNote{Note: crm.Note{Ref: op.ID, At: e.ReceivedAt.Std(), Body: text}, title: title}, nil
 }
 
-// MaxMerges bounds the contacts that a chain of merges is read through.
-const MaxMerges = contact.MaxAbsorbed + 1
-
-var errMergesDoNotEnd = errors.New("crmsync: too many merges in a row")
-
 // person reads the operation's contact, through merges, and its mapping. The
 // two are not of one moment: the claim conditions on the mapping as read.
 func (s at) person(ctx context.Context, op outbox.Operation) (*contact.Contact, *crm.Mapping, error) {
-	id := op.Contact
-	for range MaxMerges {
+	var mapping ledger.Item
+	c, _, err := contact.Follow(op.Contact, func(id string) (*contact.Contact, error) {
 		items, err := s.Store.GetMany(ctx, []ledger.Key{
 			{Entity: ledger.Contact, Tenant: op.Tenant, ID: id},
 			{Entity: ledger.CRMMapping, Tenant: op.Tenant, ID: id, Sub: s.CRM.Capabilities().Name},
 		})
 		if err != nil {
-			return nil, nil, fmt.Errorf("read contact %s: %w", id, err)
+			return nil, fmt.Errorf("read contact %s: %w", id, err)
 		}
 		if items[0] == nil {
-			return nil, nil, nil
+			return nil, nil
 		}
+		mapping = items[1]
 		var c contact.Contact
-		if err := items[0].Decode(&c); err != nil {
-			return nil, nil, err
-		}
-		if c.Status == contact.Merged {
-			id = c.MergedInto
-			continue
-		}
-		if items[1] == nil {
-			return &c, nil, nil
-		}
-		var m crm.Mapping
-		return &c, &m, items[1].Decode(&m)
+		return &c, items[0].Decode(&c)
+	})
+	if err != nil || c == nil || mapping == nil {
+		return c, nil, err
 	}
-	return nil, nil, fmt.Errorf("contact %s: %w", op.Contact, errMergesDoNotEnd)
+	var m crm.Mapping
+	return c, &m, mapping.Decode(&m)
 }
