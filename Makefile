@@ -27,8 +27,8 @@ NPM    ?= npm
 GOARCH_arm64  := arm64
 GOARCH_x86_64 := amd64
 FUNCTIONS     := $(notdir $(wildcard functions/*))
-CDK           := tools/cdk/node_modules/.bin/cdk
-CDK_STAMP     := tools/cdk/node_modules/.made-$(shell cksum <tools/cdk/package-lock.json 2>/dev/null | tr ' ' '-')
+CDK           := infra/cdk/node_modules/.bin/cdk
+CDK_STAMP     := infra/cdk/node_modules/.made-$(shell cksum <infra/cdk/package-lock.json 2>/dev/null | tr ' ' '-')
 # jsii warns at each start of a Node whose support has ended, of the major
 # versions that this variable does not list (its package check-node).
 export JSII_SILENCE_WARNING_END_OF_LIFE_NODE_VERSION ?= 20
@@ -42,13 +42,13 @@ GOVULNCHECK := bin/tools/govulncheck-$(GOVULNCHECK_VERSION)/govulncheck
 SOURCES := $(wildcard functions internal infra)
 # Packages with goroutines of their own: the ones worth the race detector.
 RACE := $(addprefix ./,$(addsuffix /...,$(wildcard internal/ledger/mem internal/ledger/bolt \
-	internal/local internal/localaws internal/lambdaio internal/idempotency internal/send \
-	internal/crmsync internal/feedback internal/process internal/ingest internal/console internal/evidence \
-	internal/policybook internal/sweep)))
+	internal/local internal/proof/localaws internal/lambdaio internal/idempotency internal/send \
+	internal/crmsync internal/feedback internal/extract internal/ingest internal/console internal/send/evidence \
+	internal/policy/versions internal/sweep)))
 
 # The virtual environment is made again when its content would differ: the
 # stamp's name is the checksum of the lock file and the version of Python.
-VENV_KEY   := $(shell { cat tools/requirements.txt; $(PYTHON) --version; } 2>/dev/null | cksum | tr ' ' '-')
+VENV_KEY   := $(shell { cat internal/proof/localaws/requirements.txt; $(PYTHON) --version; } 2>/dev/null | cksum | tr ' ' '-')
 VENV_STAMP := .venv/.made-$(VENV_KEY)
 
 .DEFAULT_GOAL := help
@@ -88,8 +88,8 @@ cdk-present: $(CDK_STAMP)
 $(CDK_STAMP):
 	@command -v node >/dev/null && command -v $(NPM) >/dev/null || \
 		{ echo "node and npm are missing: install Node 20 or later, for the CDK" >&2; exit 1; }
-	@echo "==> install the CDK from tools/cdk/package-lock.json"
-	@$(NPM) --prefix tools/cdk ci --ignore-scripts --no-audit --no-fund --loglevel=error
+	@echo "==> install the CDK from infra/cdk/package-lock.json"
+	@$(NPM) --prefix infra/cdk ci --ignore-scripts --no-audit --no-fund --loglevel=error
 	@touch $@
 
 synth: build-functions cdk-present ## write the CloudFormation templates of STAGE (or of a stage named test) to cdk.out
@@ -101,10 +101,10 @@ bootstrap: cdk-present ## make the CDK's own stack, once for each account and re
 	@$(CDK) bootstrap --no-notices --app '' '$(AT)'
 
 deploy: build build-functions cdk-present ## deploy STAGE to AWS: look at the account first, say what will happen, ask
-	@STAGE='$(STAGE)' ARCH='$(ARCH)' CDK='$(CDK)' tools/deploy $(CONTEXT)
+	@STAGE='$(STAGE)' ARCH='$(ARCH)' CDK='$(CDK)' infra/scripts/deploy $(CONTEXT)
 
 destroy: build cdk-present ## take STAGE down and keep its data (DATA=delete-everything: delete that too)
-	@STAGE='$(STAGE)' ARCH='$(ARCH)' CDK='$(CDK)' DATA='$(DATA)' tools/destroy $(CONTEXT)
+	@STAGE='$(STAGE)' ARCH='$(ARCH)' CDK='$(CDK)' DATA='$(DATA)' infra/scripts/destroy $(CONTEXT)
 
 smoke-aws: build ## look on a deployed STAGE for what only AWS itself can show (ARGS go to `onefold smoke`)
 	@bin/onefold smoke -stage '$(STAGE)' $(ARGS)
@@ -121,7 +121,7 @@ deploy-local: host-functions ## deploy to an emulator of AWS on this machine, un
 
 e2e: host-functions ## deploy likewise, drive it from outside, kill its functions, check ledger and roles (8 minutes; Linux)
 	@echo "==> end to end"
-	$(GO) test ./internal/localdeploy -count=1 -timeout 12m -v -run 'TestDeployedSystem$$' -e2e $(ARGS)
+	$(GO) test ./internal/proof/localdeploy -count=1 -timeout 12m -v -run 'TestDeployedSystem$$' -e2e $(ARGS)
 
 tools-present:
 	@command -v $(GO) >/dev/null || { echo "go is missing: install Go 1.26 or later" >&2; exit 1; }
@@ -134,11 +134,11 @@ tools-present:
 setup: tools-present $(VENV_STAMP) ## make .venv with the pinned emulator of AWS
 
 $(VENV_STAMP): | tools-present
-	@echo "==> make .venv from tools/requirements.txt"
+	@echo "==> make .venv from internal/proof/localaws/requirements.txt"
 	@rm -rf .venv
 	@$(PYTHON) -m venv .venv
 	@.venv/bin/python -m pip install --quiet --no-input --disable-pip-version-check \
-		--require-hashes --no-deps --only-binary=:all: -r tools/requirements.txt
+		--require-hashes --no-deps --only-binary=:all: -r internal/proof/localaws/requirements.txt
 	@touch $@
 
 test: setup vet ## every test, the emulated AWS included
@@ -154,7 +154,7 @@ check: fmt-check vet lint import-rule verify-docs mod-check cfn-lint ## all that
 
 fmt-check:
 	@echo "==> gofmt"
-	@found="$$(gofmt -l $(SOURCES))"; [ -z "$$found" ] || { echo "not formatted, run gofmt -w:"; echo "$$found"; exit 1; }
+	@found="$$(find $(SOURCES) -name node_modules -prune -o -name '*.go' -exec gofmt -l {} +)"; [ -z "$$found" ] || { echo "not formatted, run gofmt -w:"; echo "$$found"; exit 1; }
 
 vet:
 	@echo "==> vet"
@@ -166,15 +166,15 @@ lint: $(GOLANGCI) ## golangci-lint, pinned, with .golangci.yml
 
 import-rule:
 	@echo "==> import rule"
-	@$(GO) test ./internal/importrule
+	@$(GO) test ./internal/proof/importrule
 
 verify-docs: ## generated documents are what their generators write
 	@echo "==> generated documents"
-	@tools/verify-docs
+	@internal/proof/scripts/verify-docs
 
 cfn-lint: setup build-infra ## the templates, judged by cfn-lint
 	@echo "==> cfn-lint"
-	@tools/cfn-lint .venv/bin/cfn-lint
+	@infra/scripts/cfn-lint .venv/bin/cfn-lint
 
 mod-check:
 	@echo "==> module files"
@@ -182,26 +182,26 @@ mod-check:
 	@$(GO) mod verify
 
 vuln: $(GOVULNCHECK) ## known vulnerabilities (status 75: the database cannot be reached)
-	@tools/vuln $(GOVULNCHECK) $(VULNDB)
+	@internal/proof/scripts/vuln $(GOVULNCHECK) $(VULNDB)
 
 kill: build ## kill `onefold dev` 50 times while 2,000 deliveries are sent (about 5 minutes)
 	$(GO) test ./internal/cmd/onefold -run TestSIGKILL -v -count=1 -timeout 30m -kills 50 -deliveries 2000
 
 mutate: ## break the protocol in one place at a time: a test must notice each (10 minutes; ARGS='-only ses')
-	nice $(GO) test ./internal/mutation -run TestEveryBreakageIsCaught -v -count=1 -timeout 2h -all $(ARGS)
+	nice $(GO) test ./internal/proof/mutation -run TestEveryBreakageIsCaught -v -count=1 -timeout 2h -all $(ARGS)
 
 prove: setup ## play 100,000 and more schedules of crashes, races and lost records (about 5 minutes on 2 cores)
-	$(GO) test ./internal/scenario -count=1 -timeout 40m -v -run 'TestProve$$' -prove
+	$(GO) test ./internal/proof/scenario -count=1 -timeout 40m -v -run 'TestProve$$' -prove
 
 fuzz: ## each fuzz target for FUZZTIME (10s)
-	@tools/fuzz $(FUZZTIME)
+	@internal/proof/scripts/fuzz $(FUZZTIME)
 
 bench: ## reading mail beside the MIME library (fails above 1.3 times its time), and the rules (fails above 2 ms a mail)
-	$(GO) test ./internal/rawmail -run '^$$' -bench BesideOthers -benchtime 1x -count=1
-	$(GO) test ./internal/extract/extracttest -run '^$$' -bench Rules -benchtime 1x -count=1
+	$(GO) test ./internal/reading/rawmail -run '^$$' -bench BesideOthers -benchtime 1x -count=1
+	$(GO) test ./internal/operate/eval -run '^$$' -bench Rules -benchtime 1x -count=1
 
 clean: ## remove what was built; the data of `make run` in .onefold stays
-	rm -rf bin .venv .cache cdk.out tools/cdk/node_modules
+	rm -rf bin .venv .cache cdk.out infra/cdk/node_modules
 
 $(GOLANGCI):
 	@echo "==> build golangci-lint $(GOLANGCI_VERSION)"

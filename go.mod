@@ -3,7 +3,7 @@ module onefold
 go 1.26.0
 
 // The CDK brings templates of Go files with it.
-ignore ./tools/cdk/node_modules
+ignore ./infra/cdk/node_modules
 
 require (
 	github.com/alecthomas/kong v1.17.0

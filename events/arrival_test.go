@@ -5,9 +5,9 @@ import (
 	"testing"
 
 	samples "onefold/events"
-	"onefold/internal/flow"
-	"onefold/internal/inbound"
-	"onefold/internal/rawmail"
+	"onefold/internal/decide"
+	"onefold/internal/reading/rawmail"
+	"onefold/internal/record/inbound"
 )
 
 // arrival is what the headers and text of a sample say of its way here.
@@ -29,19 +29,19 @@ func TestEachWayThatMailArrives(t *testing.T) {
 			arrival{"intake@demo.example", "sales@demo.example", "gmail_forward", "", "iris.boyd@orchard.example"},
 		},
 		{
-			heardCase{"redirected-by-exchange/enquiry.eml", "hugo.lind@harbour.example", flow.Referred, rawmail.DoubtRedirected, 0, 0, 0},
+			heardCase{"redirected-by-exchange/enquiry.eml", "hugo.lind@harbour.example", decide.Referred, rawmail.DoubtRedirected, 0, 0, 0},
 			arrival{"", "sales@demo.example", "resent exchange_rule", "", "hugo.lind@harbour.example"},
 		},
 		{
-			heardCase{"forwarding-confirmation/gmail.eml", "forwarding-noreply@google.com", flow.Referred, rawmail.ForwardingConfirmation, 0, 0, 0},
+			heardCase{"forwarding-confirmation/gmail.eml", "forwarding-noreply@google.com", decide.Referred, rawmail.ForwardingConfirmation, 0, 0, 0},
 			arrival{"", "", "", "", "forwarding-noreply@google.com"},
 		},
 		{
-			heardCase{"forwarded-by-colleague/enquiry.eml", "ben.sand@demo.example", flow.Referred, rawmail.DoubtForwarded, 0, 0, 0},
+			heardCase{"forwarded-by-colleague/enquiry.eml", "ben.sand@demo.example", decide.Referred, rawmail.DoubtForwarded, 0, 0, 0},
 			arrival{"", "", "", "clara.voss@school.example", "clara.voss@school.example"},
 		},
 		{
-			heardCase{"own-relay/in-the-text.eml", "wordpress@demo.example", flow.Referred, flow.ReasonFormRelay, 0, 0, 0},
+			heardCase{"own-relay/in-the-text.eml", "wordpress@demo.example", decide.Referred, decide.ReasonFormRelay, 0, 0, 0},
 			arrival{"", "", "", "", "otto.brandt@mill.example"},
 		},
 		{
@@ -56,7 +56,7 @@ func TestEachWayThatMailArrives(t *testing.T) {
 		t.Run(c.file, func(t *testing.T) {
 			t.Parallel()
 			m := rawmail.Parse(samples.Mail(c.file), policy.IsOwn)
-			have := arrival{m.Route.DeliveredTo, strings.Join(m.Route.ForwardedBy, " "), strings.Join(m.Route.Ways, " "), "", flow.FactsOfMail(m).Source.FromAddress}
+			have := arrival{m.Route.DeliveredTo, strings.Join(m.Route.ForwardedBy, " "), strings.Join(m.Route.Ways, " "), "", decide.FactsOfMail(m).Source.FromAddress}
 			if m.Forwarded != nil {
 				have.inside = m.Forwarded.From.Address
 			}

@@ -85,7 +85,7 @@ func newPerson(deliveries int) Counts {
 }
 
 // Wanted is what the whole script comes to under the example policy
-// (internal/tenant/policy.example.json) with its rule "welcome" in mode auto,
+// (internal/policy/tenant/policy.example.json) with its rule "welcome" in mode auto,
 // when the script runs within the rule's fold window and nobody answers a
 // review task. It is written out apart from the steps, from README.md.
 func Wanted() Counts {

@@ -11,14 +11,14 @@ import (
 	"time"
 
 	samples "onefold/events"
-	"onefold/internal/flow"
-	"onefold/internal/followup"
-	"onefold/internal/inbound"
+	"onefold/internal/decide"
 	"onefold/internal/ingest"
 	"onefold/internal/ledger"
-	"onefold/internal/rawmail"
+	"onefold/internal/policy/tenant"
+	"onefold/internal/reading/rawmail"
+	"onefold/internal/record/followup"
+	"onefold/internal/record/inbound"
 	"onefold/internal/schema"
-	"onefold/internal/tenant"
 	"onefold/internal/webhook"
 )
 
@@ -130,7 +130,7 @@ func checkOutcome(t *testing.T, p *pipeline, d samples.Delivery) {
 		}
 		outcome := e.Outcome
 		if e.State == inbound.InReview {
-			outcome = flow.Referred
+			outcome = decide.Referred
 		}
 		if outcome != d.Outcome || !slices.Contains(e.Reasons, d.Reason) {
 			t.Errorf("%q: %s %v, want %s with %s", d.Name, outcome, e.Reasons, d.Outcome, d.Reason)

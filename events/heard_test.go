@@ -5,10 +5,10 @@ import (
 	"testing"
 
 	samples "onefold/events"
-	"onefold/internal/flow"
-	"onefold/internal/inbound"
+	"onefold/internal/decide"
 	"onefold/internal/ledger"
-	"onefold/internal/rawmail"
+	"onefold/internal/reading/rawmail"
+	"onefold/internal/record/inbound"
 )
 
 // heardCase is what must come of one sample, under rule `welcome` in mode auto.
@@ -48,11 +48,11 @@ func TestMachinesThatCarryAPersonsWords(t *testing.T) {
 	t.Parallel()
 	for _, c := range []heardCase{
 		{"group/opt-out.eml", "hosts-bounces@lists.walkers.example", inbound.OptedOut, "opt_out_words", 1, 0, 0},
-		{"group/doubtful.eml", "hosts-bounces@lists.walkers.example", flow.Referred, flow.ReasonListMail, 0, 1, 0},
+		{"group/doubtful.eml", "hosts-bounces@lists.walkers.example", decide.Referred, decide.ReasonListMail, 0, 1, 0},
 		{"group/newsletter.eml", "news@garden-shop.example", inbound.Ignored, "list", 0, 0, 0},
 		{"group/ours.eml", "nora.pike@lake.example", inbound.FollowUp, "email_key_new", 0, 0, 1},
-		{"own-relay/enquiry.eml", "wordpress@demo.example", flow.Referred, flow.ReasonFormRelay, 0, 0, 0},
-		{"own-relay/opt-out.eml", "wordpress@demo.example", flow.Referred, flow.ReasonFormRelay, 0, 1, 0},
+		{"own-relay/enquiry.eml", "wordpress@demo.example", decide.Referred, decide.ReasonFormRelay, 0, 0, 0},
+		{"own-relay/opt-out.eml", "wordpress@demo.example", decide.Referred, decide.ReasonFormRelay, 0, 1, 0},
 	} {
 		t.Run(c.file, func(t *testing.T) {
 			t.Parallel()
@@ -66,8 +66,8 @@ func TestMachinesThatCarryAPersonsWords(t *testing.T) {
 // same.
 func TestReportsThatProveNothingStopNobody(t *testing.T) {
 	t.Parallel()
-	checkHeard(t, heardCase{file: "bounce/unknown-user.eml", outcome: inbound.Feedback, reason: flow.ReasonUnproven})
-	checkHeard(t, heardCase{file: "complaint/abuse.eml", from: "fbl@mail.provider.example", outcome: flow.Referred, reason: flow.ReasonUnproven, held: 1})
+	checkHeard(t, heardCase{file: "bounce/unknown-user.eml", outcome: inbound.Feedback, reason: decide.ReasonUnproven})
+	checkHeard(t, heardCase{file: "complaint/abuse.eml", from: "fbl@mail.provider.example", outcome: decide.Referred, reason: decide.ReasonUnproven, held: 1})
 }
 
 func TestANullEnvelopeSenderIsAMachines(t *testing.T) {
@@ -82,8 +82,8 @@ func TestANullEnvelopeSenderIsAMachines(t *testing.T) {
 
 func TestAnAutoresponderThatVariesItsAddressKeepsItsThread(t *testing.T) {
 	t.Parallel()
-	first := flow.FactsOfMail(rawmail.Parse(samples.Mail("varying-autoresponder/first.eml"), nil))
-	second := flow.FactsOfMail(rawmail.Parse(samples.Mail("varying-autoresponder/second.eml"), nil))
+	first := decide.FactsOfMail(rawmail.Parse(samples.Mail("varying-autoresponder/first.eml"), nil))
+	second := decide.FactsOfMail(rawmail.Parse(samples.Mail("varying-autoresponder/second.eml"), nil))
 	if first.Cause == second.Cause || first.Source.FromAddress == second.Source.FromAddress {
 		t.Error("the two are not two mails of two addresses")
 	}

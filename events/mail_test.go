@@ -7,10 +7,10 @@ import (
 	"testing"
 
 	samples "onefold/events"
-	"onefold/internal/flow"
-	"onefold/internal/guard"
-	"onefold/internal/rawmail"
-	"onefold/internal/tenant"
+	"onefold/internal/decide"
+	"onefold/internal/policy/tenant"
+	"onefold/internal/reading/rawmail"
+	"onefold/internal/reading/wish"
 )
 
 // mailIs is what a reader sees in a sample without any program.
@@ -19,11 +19,11 @@ type mailIs struct {
 	from   string // first address of From; "" for none that can be read
 	says   string // stands in the visible text
 	hides  string // stands in no visible text: quoted, or markup
-	optOut guard.Verdict
+	optOut wish.Verdict
 }
 
 func mailTable() map[string]mailIs {
-	const human, none = rawmail.Human, guard.OptOutNone
+	const human, none = rawmail.Human, wish.OptOutNone
 	return map[string]mailIs{
 		"auto-reply/out-of-office.eml":       {rawmail.AutoReply, "sam.okafor@outdoorclub.example", "out of the office", "", none},
 		"bounce/unknown-user.eml":            {rawmail.Bounce, "MAILER-DAEMON@mx.closed.example", "could not", "", none},
@@ -32,9 +32,9 @@ func mailTable() map[string]mailIs {
 		"forwarded-by-colleague/enquiry.eml": {rawmail.Own, "ben.sand@demo.example", "please take it", "eight tents", none},
 		"forwarded-by-workspace/enquiry.eml": {human, "iris.boyd@orchard.example", "one day in April", "", none},
 		"forwarding-confirmation/gmail.eml":  {rawmail.AutoReply, "forwarding-noreply@google.com", "204873165", "", none},
-		"group/doubtful.eml":                 {rawmail.List, "robin.hale@buyer.example", "my colleague asks", "", guard.OptOutDoubtful},
+		"group/doubtful.eml":                 {rawmail.List, "robin.hale@buyer.example", "my colleague asks", "", wish.OptOutDoubtful},
 		"group/newsletter.eml":               {rawmail.List, "news@garden-shop.example", "you can unsubscribe here", "", none},
-		"group/opt-out.eml":                  {rawmail.List, "dana.reed@hill.example", "take me off your mailing list", "", guard.OptOutExplicit},
+		"group/opt-out.eml":                  {rawmail.List, "dana.reed@hill.example", "take me off your mailing list", "", wish.OptOutExplicit},
 		"group/ours.eml":                     {human, "nora.pike@lake.example", "canoes", "", none},
 		"hostile/header-junk.eml":            {human, "kim@knot.example", "porters", "", none},
 		"hostile/not-mail.eml":               {rawmail.Unparseable, "", "", "", none},
@@ -48,12 +48,12 @@ func mailTable() map[string]mailIs {
 		"multipart/html-and-plain.eml":       {human, "mina.falk@studio.example", "The leaflet is attached.", "<b>", none},
 		"multipart/html-only.eml":            {human, "leo.brand@press.example", "visit in winter?", "color: black", none},
 		"null-sender/acknowledgement.eml":    {human, "desk@ticketing.example", "within two days", "", none}, // by its headers alone
-		"opt-out/doubtful.eml":               {human, "robin.hale@buyer.example", "my colleague asks", "", guard.OptOutDoubtful},
-		"opt-out/german.eml":                 {human, "jana.weiss@kunde.example", "Bitte abmelden.", "", guard.OptOutExplicit},
-		"opt-out/reply.eml":                  {human, "alex.morgan@customer.example", "Please unsubscribe me", "One of our guides", guard.OptOutExplicit},
+		"opt-out/doubtful.eml":               {human, "robin.hale@buyer.example", "my colleague asks", "", wish.OptOutDoubtful},
+		"opt-out/german.eml":                 {human, "jana.weiss@kunde.example", "Bitte abmelden.", "", wish.OptOutExplicit},
+		"opt-out/reply.eml":                  {human, "alex.morgan@customer.example", "Please unsubscribe me", "One of our guides", wish.OptOutExplicit},
 		"own-relay/enquiry.eml":              {rawmail.Own, "wordpress@demo.example", "group prices", "", none},
 		"own-relay/in-the-text.eml":          {rawmail.Own, "wordpress@demo.example", "north ridge", "", none},
-		"own-relay/opt-out.eml":              {rawmail.Own, "wordpress@demo.example", "unsubscribe me", "", guard.OptOutDoubtful},
+		"own-relay/opt-out.eml":              {rawmail.Own, "wordpress@demo.example", "unsubscribe me", "", wish.OptOutDoubtful},
 		"plain/enquiry.eml":                  {human, "alex.morgan@customer.example", "five day hut tour", "", none},
 		"plain/german.eml":                   {human, "jana.weiss@kunde.example", "geführten Touren: Bieten Sie auch Wanderungen", "", none},
 		"plain/pricing.eml":                  {human, "robin.hale@buyer.example", "how much would", "7946", none},
@@ -113,9 +113,9 @@ func checkMail(t *testing.T, policy tenant.Policy, raw []byte, want mailIs) {
 	if want.hides != "" && strings.Contains(m.Visible, want.hides) {
 		t.Errorf("visible text shows %q", want.hides)
 	}
-	verdict := flow.FactsOfMail(m).OptOut.Verdict
+	verdict := decide.FactsOfMail(m).OptOut.Verdict
 	if verdict == "" {
-		verdict = guard.OptOutNone // not asked: no person's words
+		verdict = wish.OptOutNone // not asked: no person's words
 	}
 	if verdict != want.optOut {
 		t.Errorf("opt-out %s, want %s", verdict, want.optOut)
@@ -124,7 +124,7 @@ func checkMail(t *testing.T, policy tenant.Policy, raw []byte, want mailIs) {
 
 func TestOneMailInTwoMailboxesIsOneCause(t *testing.T) {
 	t.Parallel()
-	cause := func(name string) string { return flow.FactsOfMail(rawmail.Parse(samples.Mail(name), nil)).Cause }
+	cause := func(name string) string { return decide.FactsOfMail(rawmail.Parse(samples.Mail(name), nil)).Cause }
 	if cause("two-mailboxes/sales.eml") != cause("two-mailboxes/info.eml") {
 		t.Error("trace headers made a second cause")
 	}

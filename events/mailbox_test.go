@@ -6,10 +6,10 @@ import (
 	"os"
 	"testing"
 
-	"onefold/internal/extract/rules"
-	"onefold/internal/inboxaudit"
-	"onefold/internal/inboxaudit/planted"
-	"onefold/internal/tenant"
+	"onefold/internal/operate/mailbox"
+	"onefold/internal/operate/mailbox/planted"
+	"onefold/internal/policy/tenant"
+	"onefold/internal/reading/reader/rules"
 )
 
 //go:generate go test -run TestTheSampleMailboxIsCurrent . -update
@@ -60,11 +60,11 @@ func TestTheAuditFindsWhatTheSampleMailboxHolds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	list, err := inboxaudit.ReadContacts(read("contacts.csv"))
+	list, err := mailbox.ReadContacts(read("contacts.csv"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := inboxaudit.Run(t.Context(), bytes.NewReader(read("sample.mbox")), inboxaudit.Options{
+	r, err := mailbox.Run(t.Context(), bytes.NewReader(read("sample.mbox")), mailbox.Options{
 		Policy: policy, Reader: rules.New(), Contacts: list, Workers: 2,
 	})
 	if err != nil {

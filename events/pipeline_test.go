@@ -14,15 +14,15 @@ import (
 
 	"onefold/internal/app"
 	"onefold/internal/blob/dir"
-	"onefold/internal/crm/crmtest"
 	"onefold/internal/crm/hubspot"
+	"onefold/internal/crm/hubspottest"
 	"onefold/internal/crmsync"
-	"onefold/internal/extract/rules"
 	"onefold/internal/feedback"
 	"onefold/internal/ledger"
 	"onefold/internal/ledger/mem"
-	"onefold/internal/mailer/mailertest"
 	"onefold/internal/mailer/ses"
+	"onefold/internal/mailer/sestest"
+	"onefold/internal/reading/reader/rules"
 )
 
 // pipeline is every use case with the ledger in memory, the real adapters of
@@ -30,8 +30,8 @@ import (
 type pipeline struct {
 	system *app.System
 	store  *mem.Store
-	ses    *mailertest.Server
-	crm    *crmtest.Server
+	ses    *sestest.Server
+	crm    *hubspottest.Server
 	moved  chan struct{} // something was worked off
 }
 
@@ -44,7 +44,7 @@ func newPipeline(t *testing.T, policy []byte) *pipeline {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p.crm = crmtest.New(crmtest.Options{Now: time.Now})
+	p.crm = hubspottest.New(hubspottest.Options{Now: time.Now})
 	crmWeb := httptest.NewServer(p.crm)
 	transport := &http.Transport{}
 	client, err := hubspot.New(hubspot.Config{
@@ -57,9 +57,9 @@ func newPipeline(t *testing.T, policy []byte) *pipeline {
 	if err := client.EnsureProperties(ctx); err != nil {
 		t.Fatal(err)
 	}
-	p.ses, err = mailertest.NewServer(mailertest.Options{
+	p.ses, err = sestest.NewServer(sestest.Options{
 		Now: time.Now, VerifiedDomains: []string{"demo.example"}, HoldFor: 50 * time.Millisecond,
-		ConfigurationSets: []mailertest.ConfigurationSet{{Name: "onefold", Events: true}},
+		ConfigurationSets: []sestest.ConfigurationSet{{Name: "onefold", Events: true}},
 		Sink:              func(ctx context.Context, event []byte) { p.feedback(ctx, t, event) },
 	})
 	if err != nil {

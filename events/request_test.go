@@ -21,14 +21,14 @@ import (
 	"onefold/internal/ledger/mem"
 	"onefold/internal/mailer"
 	"onefold/internal/mailer/ses"
-	"onefold/internal/policybook"
-	"onefold/internal/tenant"
+	"onefold/internal/policy/tenant"
+	"onefold/internal/policy/versions"
 	"onefold/internal/webhook"
 )
 
 func exampleDocument(t *testing.T) []byte {
 	t.Helper()
-	document, err := os.ReadFile("../internal/tenant/policy.example.json")
+	document, err := os.ReadFile("../internal/policy/tenant/policy.example.json")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -82,7 +82,7 @@ func newGatewayOf(t *testing.T, document []byte, secrets ingest.Secrets) *gatewa
 	}
 	t.Cleanup(func() { _ = blobs.Close() })
 	store := mem.New()
-	book := &policybook.Book{Store: store, Now: now, Keep: time.Hour}
+	book := &versions.Book{Store: store, Now: now, Keep: time.Hour}
 	if _, err := book.Apply(t.Context(), document, "test"); err != nil {
 		t.Fatal(err)
 	}

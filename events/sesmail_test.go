@@ -16,17 +16,17 @@ import (
 
 	samples "onefold/events"
 	"onefold/internal/blob"
-	"onefold/internal/extract/rules"
-	"onefold/internal/inbound"
-	"onefold/internal/inbound/sesreceipt"
+	"onefold/internal/extract"
 	"onefold/internal/ingest"
 	"onefold/internal/ledger"
 	"onefold/internal/ledger/mem"
-	"onefold/internal/policybook"
-	"onefold/internal/process"
+	"onefold/internal/policy/tenant"
+	"onefold/internal/policy/versions"
 	"onefold/internal/queue"
+	"onefold/internal/reading/reader/rules"
+	"onefold/internal/record/inbound"
 	"onefold/internal/schema"
-	"onefold/internal/tenant"
+	"onefold/internal/webhook/sesreceipt"
 )
 
 type contents map[blob.Ref][]byte
@@ -48,7 +48,7 @@ func outcomes(t *testing.T, names ...string) map[string]string {
 	t.Helper()
 	store, raws, now := mem.New(), contents{}, func() time.Time { return signedAt().Add(time.Minute) }
 	log := slog.New(slog.DiscardHandler)
-	book := &policybook.Book{Store: store, Now: now}
+	book := &versions.Book{Store: store, Now: now}
 	policy := strings.Replace(string(tenant.Example()), `"endpoints": [`,
 		`"endpoints": [{"name": "inbox", "content": "mail", "scheme": "ses", "mailboxes": ["@demo.example"]},`, 1)
 	if _, err := book.Apply(t.Context(), []byte(policy), "test"); err != nil {
@@ -67,7 +67,7 @@ func outcomes(t *testing.T, names ...string) map[string]string {
 			return nil, blob.ErrMissing
 		},
 	}
-	decide := &process.Service{Store: store, Blob: raws, Policies: book, Extractor: rules.New(), IDs: ids, Now: now, Timeout: time.Minute, Log: log}
+	decide := &extract.Service{Store: store, Blob: raws, Policies: book, Extractor: rules.New(), IDs: ids, Now: now, Timeout: time.Minute, Log: log}
 	out := map[string]string{}
 	for _, name := range names {
 		body, _ := samples.Received(name)

@@ -19,8 +19,8 @@ import (
 	"onefold/internal/ledger"
 	"onefold/internal/mailer"
 	"onefold/internal/optout"
-	"onefold/internal/policybook"
-	"onefold/internal/process"
+	"onefold/internal/policy/versions"
+	"onefold/internal/reading/reader"
 	"onefold/internal/send"
 	"onefold/internal/sweep"
 )
@@ -31,7 +31,7 @@ type Parts struct {
 	Blob      blob.Store
 	Mailer    mailer.Mailer
 	CRM       crmsync.Accounts
-	Extractor extract.Extractor
+	Extractor reader.Extractor
 	IDs       digest.Key
 	Secrets   ingest.Secrets
 	Now       func() time.Time
@@ -50,9 +50,9 @@ type Parts struct {
 
 // System is every use case, ready to work.
 type System struct {
-	Policies *policybook.Book
+	Policies *versions.Book
 	Ingest   *ingest.Service
-	Process  *process.Service
+	Process  *extract.Service
 	Send     *send.Service
 	CRMSync  *crmsync.Service
 	Feedback *feedback.Service

@@ -9,7 +9,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/config"
 
 	"onefold/internal/app"
-	"onefold/internal/mailer/mailertest"
+	"onefold/internal/mailer/sestest"
 	"onefold/internal/schema"
 	"onefold/internal/send"
 )
@@ -17,8 +17,8 @@ import (
 // The SDK's own variables lead each service elsewhere, as a local deployment
 // needs it; SES with them, although its client is made by hand.
 func TestAProbeGoesWhereTheVariablesSay(t *testing.T) {
-	inbox, err := mailertest.NewServer(mailertest.Options{
-		Now: time.Now, ConfigurationSets: []mailertest.ConfigurationSet{{Name: "onefold-test"}},
+	inbox, err := sestest.NewServer(sestest.Options{
+		Now: time.Now, ConfigurationSets: []sestest.ConfigurationSet{{Name: "onefold-test"}},
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -8,10 +8,10 @@ import (
 
 	"onefold/internal/lambdaio"
 	"onefold/internal/mailer/ses"
+	"onefold/internal/policy/tenant"
 	"onefold/internal/queue"
 	"onefold/internal/schema"
 	"onefold/internal/secret"
-	"onefold/internal/tenant"
 )
 
 // assembly makes a function of what a builder can make.

@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"onefold/internal/crm"
-	"onefold/internal/crm/crmtest"
 	"onefold/internal/crm/hubspot"
+	"onefold/internal/crm/hubspottest"
 	"onefold/internal/crmsync"
 	"onefold/internal/secret"
 )
@@ -29,9 +29,9 @@ func (k kept) Get(_ context.Context, name string) (secret.Secret, error) {
 }
 
 // portal is a HubSpot account that knows one token.
-func portal(t *testing.T, token string) (*crmtest.Server, string) {
+func portal(t *testing.T, token string) (*hubspottest.Server, string) {
 	t.Helper()
-	s := crmtest.New(crmtest.Options{Now: time.Now, Token: token})
+	s := hubspottest.New(hubspottest.Options{Now: time.Now, Token: token})
 	web := httptest.NewServer(s)
 	t.Cleanup(web.Close)
 	return s, web.URL

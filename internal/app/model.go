@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"strings"
 
-	"onefold/internal/extract/bedrock"
+	"onefold/internal/reading/reader/bedrock"
 	"onefold/internal/schema"
 )
 

@@ -15,8 +15,8 @@ import (
 	"onefold/internal/fetch/resend"
 	"onefold/internal/fetch/web"
 	"onefold/internal/ingest"
+	"onefold/internal/policy/tenant"
 	"onefold/internal/secret"
-	"onefold/internal/tenant"
 	"onefold/internal/webhook/sns"
 )
 

@@ -12,9 +12,9 @@ import (
 	"onefold/internal/blob"
 	"onefold/internal/blob/s3"
 	"onefold/internal/fetch"
+	"onefold/internal/policy/tenant"
 	"onefold/internal/schema"
 	"onefold/internal/secret"
-	"onefold/internal/tenant"
 )
 
 // oneSecret is a store of one secret.

@@ -7,41 +7,41 @@ import (
 	"onefold/internal/blob"
 	"onefold/internal/console"
 	"onefold/internal/crmsync"
+	"onefold/internal/decide"
 	"onefold/internal/digest"
+	"onefold/internal/extract"
 	"onefold/internal/feedback"
-	"onefold/internal/flow"
-	"onefold/internal/inbound"
 	"onefold/internal/ingest"
+	"onefold/internal/operate/explain"
 	"onefold/internal/optout"
-	"onefold/internal/policybook"
-	"onefold/internal/process"
-	"onefold/internal/rawmail"
+	"onefold/internal/policy/versions"
+	"onefold/internal/reading/rawmail"
+	"onefold/internal/record/inbound"
 	"onefold/internal/send"
 	"onefold/internal/sweep"
-	"onefold/internal/timeline"
 )
 
 // Each use case by itself, with the parts that it has need of: a function has
 // no others.
 
-func (p Parts) policies() *policybook.Book {
-	return &policybook.Book{Store: p.Store, Now: p.Now, Keep: p.KeepPolicy}
+func (p Parts) policies() *versions.Book {
+	return &versions.Book{Store: p.Store, Now: p.Now, Keep: p.KeepPolicy}
 }
 
-func (p Parts) ingest(book *policybook.Book) *ingest.Service {
+func (p Parts) ingest(book *versions.Book) *ingest.Service {
 	return &ingest.Service{
 		Store: p.Store, Blob: p.Blob, Policies: book, Secrets: p.Secrets, IDs: p.IDs, Now: p.Now, Log: p.Log,
 		Fetch: p.Outside.Document, Visit: p.Outside.Visit, Content: p.Outside.Content,
 	}
 }
 
-func (p Parts) process(book *policybook.Book) *process.Service {
-	return &process.Service{
+func (p Parts) process(book *versions.Book) *extract.Service {
+	return &extract.Service{
 		Store: p.Store, Blob: p.Blob, Policies: book, Extractor: p.Extractor, IDs: p.IDs, Now: p.Now, Timeout: p.Timeout, Log: p.Log,
 	}
 }
 
-func (p Parts) send(book *policybook.Book) *send.Service {
+func (p Parts) send(book *versions.Book) *send.Service {
 	s := &send.Service{
 		Store: p.Store, Policies: book, Mailer: p.Mailer, IDs: p.IDs, Now: p.Now, Timeout: p.Timeout, CallTime: p.CallTime, Log: p.Log,
 	}
@@ -55,11 +55,11 @@ func (p Parts) send(book *policybook.Book) *send.Service {
 // OptOutPath is where the opt-out links lead, below the public address.
 const OptOutPath = "/optout"
 
-func (p Parts) optout(book *policybook.Book) *optout.Service {
+func (p Parts) optout(book *versions.Book) *optout.Service {
 	return &optout.Service{Store: p.Store, Policies: book, IDs: p.IDs, Now: p.Now, Log: p.Log}
 }
 
-func (p Parts) crmsync(book *policybook.Book) *crmsync.Service {
+func (p Parts) crmsync(book *versions.Book) *crmsync.Service {
 	return &crmsync.Service{
 		Store: p.Store, Blob: p.Blob, Accounts: p.CRM, Describe: describe(p.IDs, book), Now: p.Now, Timeout: p.Timeout, CallTime: p.CallTime, Log: p.Log,
 	}
@@ -73,32 +73,32 @@ func (p Parts) sweep() *sweep.Service {
 	return &sweep.Service{Store: p.Store, Now: p.Now, PerShard: 100, Log: p.Log}
 }
 
-func (p Parts) console(book *policybook.Book, proc *process.Service) *console.Service {
+func (p Parts) console(book *versions.Book, proc *extract.Service) *console.Service {
 	return &console.Service{
-		Store: p.Store, Decide: proc.Answer, IDs: p.IDs, Now: p.Now, Log: p.Log, Preview: proc.Preview, Says: timeline.Plain,
+		Store: p.Store, Decide: proc.Answer, IDs: p.IDs, Now: p.Now, Log: p.Log, Preview: proc.Preview, Says: explain.Plain,
 		Raw: func(ctx context.Context, e inbound.Event) ([]byte, error) { return p.Blob.Get(ctx, blob.Ref(e.Raw)) },
-		Facts: func(ctx context.Context, e inbound.Event) (flow.Facts, error) {
+		Facts: func(ctx context.Context, e inbound.Event) (decide.Facts, error) {
 			raw, err := p.Blob.Get(ctx, blob.Ref(e.Raw))
 			if err != nil {
-				return flow.Facts{}, err
+				return decide.Facts{}, err
 			}
 			policy, err := book.Current(ctx, e.Tenant)
 			if err != nil {
-				return flow.Facts{}, err
+				return decide.Facts{}, err
 			}
-			return process.FactsOf(p.IDs, e, raw, policy), nil
+			return extract.FactsOf(p.IDs, e, raw, policy), nil
 		},
 	}
 }
 
 // describe reads what an enquiry said, for the note in the CRM.
-func describe(ids digest.Key, book *policybook.Book) crmsync.Describe {
+func describe(ids digest.Key, book *versions.Book) crmsync.Describe {
 	return func(ctx context.Context, e inbound.Event, raw []byte) (string, string, error) {
 		policy, err := book.Current(ctx, e.Tenant)
 		if err != nil {
 			return "", "", err
 		}
-		f := process.FactsOf(ids, e, raw, policy)
+		f := extract.FactsOf(ids, e, raw, policy)
 		text := f.Source.Visible
 		if f.Kind == rawmail.Unparseable {
 			text = "(the content could not be read)"

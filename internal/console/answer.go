@@ -13,16 +13,16 @@ import (
 	"slices"
 	"time"
 
-	"onefold/internal/audit"
+	"onefold/internal/decide"
 	"onefold/internal/digest"
-	"onefold/internal/flow"
 	"onefold/internal/ledger"
-	"onefold/internal/review"
+	"onefold/internal/record/audit"
+	"onefold/internal/record/review"
 	"onefold/internal/utc"
 )
 
 // Decide hands an answer about an event to the rules that decided to ask.
-type Decide func(ctx context.Context, t review.Task, a flow.Answer) error
+type Decide func(ctx context.Context, t review.Task, a decide.Answer) error
 
 // Service answers tasks. All fields are needed but those that say otherwise.
 type Service struct {
@@ -114,7 +114,7 @@ func actionsOf(kind string) []string {
 // looks at the task: it alone says whether somebody else was quicker, the
 // question stays, or it is not known what became of the answer.
 func (s *Service) answerEvent(ctx context.Context, t review.Task, a Answer) error {
-	err := s.Decide(ctx, t, flow.Answer{Approve: a.Action == Approve, By: a.By, Address: a.Address})
+	err := s.Decide(ctx, t, decide.Answer{Approve: a.Action == Approve, By: a.By, Address: a.Address})
 	if err == nil {
 		return nil
 	}
@@ -146,7 +146,7 @@ func (s *Service) endTask(ctx context.Context, t review.Task, a Answer) error {
 	}
 	var c ledger.Commit
 	r := audit.Record{At: utc.At(s.Now()), By: a.By, Reasons: []string{t.Kind, a.Action}, InboundEvent: t.Event}
-	if err := flow.MoveTask(&c, t, event, a.By, r); err != nil {
+	if err := decide.MoveTask(&c, t, event, a.By, r); err != nil {
 		return err
 	}
 	return s.commit(ctx, c)

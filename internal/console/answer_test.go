@@ -10,12 +10,12 @@ import (
 	"testing"
 	"time"
 
-	"onefold/internal/audit"
-	"onefold/internal/flow"
-	"onefold/internal/followup"
+	"onefold/internal/decide"
 	"onefold/internal/ledger"
-	"onefold/internal/outbox"
-	"onefold/internal/review"
+	"onefold/internal/record/audit"
+	"onefold/internal/record/followup"
+	"onefold/internal/record/outbox"
+	"onefold/internal/record/review"
 	"onefold/internal/utc"
 )
 
@@ -190,7 +190,7 @@ func TestAnAnswerAboutAnEventGoesToTheRules(t *testing.T) {
 		if p := w.do("POST", "t1", f); p.status != http.StatusSeeOther || p.location != "/review/?said="+action {
 			t.Fatalf("status %d to %q", p.status, p.location)
 		}
-		want := flow.Answer{Approve: approve, By: "person:Grace", Address: "ada@example.net"}
+		want := decide.Answer{Approve: approve, By: "person:Grace", Address: "ada@example.net"}
 		if len(w.decided) != 1 || w.decided[0] != want {
 			t.Errorf("decided %+v", w.decided)
 		}
@@ -226,7 +226,7 @@ func TestWhatTheRulesDidNotTakeIsToldApart(t *testing.T) {
 			w := newWorld(t)
 			w.event()
 			w.task(review.Task{ID: "t1", Kind: review.DecideEvent, Event: "e1"})
-			w.decide = func(review.Task, flow.Answer) error {
+			w.decide = func(review.Task, decide.Answer) error {
 				x.meanwhile(w)
 				return errors.New("not taken")
 			}

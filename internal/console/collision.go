@@ -5,11 +5,11 @@ import (
 	"fmt"
 	"slices"
 
-	"onefold/internal/audit"
-	"onefold/internal/contact"
-	"onefold/internal/flow"
+	"onefold/internal/decide"
 	"onefold/internal/ledger"
-	"onefold/internal/review"
+	"onefold/internal/record/audit"
+	"onefold/internal/record/contact"
+	"onefold/internal/record/review"
 	"onefold/internal/utc"
 )
 
@@ -58,7 +58,7 @@ func (s *Service) answerCollision(ctx context.Context, t review.Task, a Answer) 
 	if err := c.Update("contact_key", k, ledger.AtVersion(it.Version()), ledger.Item{"shared": true}); err != nil {
 		return err
 	}
-	if err := flow.MoveTask(&c, t, "approve", a.By, r); err != nil {
+	if err := decide.MoveTask(&c, t, "approve", a.By, r); err != nil {
 		return err
 	}
 	return s.commit(ctx, c)

@@ -3,9 +3,9 @@ package console_test
 import (
 	"testing"
 
-	"onefold/internal/contact"
 	"onefold/internal/ledger"
-	"onefold/internal/review"
+	"onefold/internal/record/contact"
+	"onefold/internal/record/review"
 )
 
 func TestAQuestionAboutTwoPeopleShowsBothAndWhatTheAnswersMean(t *testing.T) {

@@ -5,9 +5,9 @@ import (
 	"log/slog"
 	"slices"
 
-	"onefold/internal/match"
+	"onefold/internal/decide/match"
 	"onefold/internal/metric"
-	"onefold/internal/review"
+	"onefold/internal/record/review"
 	"onefold/internal/schema"
 )
 

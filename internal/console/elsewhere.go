@@ -4,11 +4,11 @@ import (
 	"context"
 	"slices"
 
-	"onefold/internal/contact"
-	"onefold/internal/flow"
-	"onefold/internal/guard"
-	"onefold/internal/match"
-	"onefold/internal/people"
+	"onefold/internal/decide"
+	"onefold/internal/decide/match"
+	"onefold/internal/decide/people"
+	"onefold/internal/record/contact"
+	"onefold/internal/record/guard"
 )
 
 // seeContacts shows the contacts that a question is about. One that was merged
@@ -50,7 +50,7 @@ func (s *Service) seeElsewhere(ctx context.Context, v *View, guardID, scope stri
 	}
 	// Where the mail goes to an address of another contact, what that one wants
 	// counts as well, as it does for the claim.
-	both := slices.Contains(v.Task.Reasons, flow.ReasonAddressOfAnother)
+	both := slices.Contains(v.Task.Reasons, decide.ReasonAddressOfAnother)
 	for n, of := 0, v.Contacts; n < len(of) && v.Guard != guard.OptedOutElsewhere; n++ {
 		if of[n].Status != contact.Active {
 			continue

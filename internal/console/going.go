@@ -5,11 +5,11 @@ import (
 	"slices"
 	"strings"
 
-	"onefold/internal/extract"
-	"onefold/internal/flow"
-	"onefold/internal/inbound"
-	"onefold/internal/match"
-	"onefold/internal/rawmail"
+	"onefold/internal/decide"
+	"onefold/internal/decide/match"
+	"onefold/internal/reading/rawmail"
+	"onefold/internal/reading/reader"
+	"onefold/internal/record/inbound"
 )
 
 // sayings are what the page has for words.
@@ -44,26 +44,26 @@ func (s *Service) say(word string) string {
 // general words say it.
 func goingOn(reason string) string {
 	return map[string]string{
-		match.ReasonSharedInbox:     "Going on gives this one message a contact of its own.",
-		match.ReasonNoKey:           "Going on needs the sender’s address: find it in the text and fill it in below.",
-		match.ReasonBadAddress:      "Going on needs the sender’s address: find it in the text and fill it in below.",
-		match.ReasonOwnAddress:      "Going on needs the sender’s address: nobody of us is a contact.",
-		match.ReasonSeveral:         "Going on cannot say which of them it is: it stays open until their keys lead to one contact, or you dismiss it.",
-		match.ReasonContactErased:   "Going on stays without effect while the contact is gone.",
-		match.ReasonFieldConflict:   "Going on keeps what the contact has, unless the policy says that the event’s value counts.",
-		match.ReasonAddressNew:      "Going on makes the address the customer’s: from then on it leads to him.",
-		match.ReasonManyAddresses:   "Going on files the message with the customer. The address does not become his: is this really one person?",
-		match.ReasonCustomerDiffers: "Going on gives the message to the contact of the address, which keeps the customer ID that it has.",
-		match.ReasonCustomerInvalid: "Going on leaves the customer ID out.",
-		match.ReasonUnauthenticated: "Going on takes the sender at his word. Where it matters, ask him another way first.",
-		flow.ReasonAddressOfAnother: "Look at both contacts: the mail is for the customer and goes to an address that is somebody else’s so far.",
-		flow.ReasonNewProspect:      "Nobody has approved a mail to this person before.",
-		flow.ReasonLoop:             "Going on makes this one follow-up; the next is asked again.",
-		rawmail.DoubtForwarded:      "Going on believes the text that names the sender.",
-		flow.ReasonFormRelay:        "Going on believes the form that names the sender: anybody may have filled it in.",
-		extract.ReasonInstructions:  "Nothing in the text has been obeyed. Going on reads it as any other.",
-		"possible_opt_out":          "Going on says that it is no wish not to be mailed, and lifts the hold that it put.",
-		"low_confidence":            "Check the sender’s address below before you go on.",
+		match.ReasonSharedInbox:       "Going on gives this one message a contact of its own.",
+		match.ReasonNoKey:             "Going on needs the sender’s address: find it in the text and fill it in below.",
+		match.ReasonBadAddress:        "Going on needs the sender’s address: find it in the text and fill it in below.",
+		match.ReasonOwnAddress:        "Going on needs the sender’s address: nobody of us is a contact.",
+		match.ReasonSeveral:           "Going on cannot say which of them it is: it stays open until their keys lead to one contact, or you dismiss it.",
+		match.ReasonContactErased:     "Going on stays without effect while the contact is gone.",
+		match.ReasonFieldConflict:     "Going on keeps what the contact has, unless the policy says that the event’s value counts.",
+		match.ReasonAddressNew:        "Going on makes the address the customer’s: from then on it leads to him.",
+		match.ReasonManyAddresses:     "Going on files the message with the customer. The address does not become his: is this really one person?",
+		match.ReasonCustomerDiffers:   "Going on gives the message to the contact of the address, which keeps the customer ID that it has.",
+		match.ReasonCustomerInvalid:   "Going on leaves the customer ID out.",
+		match.ReasonUnauthenticated:   "Going on takes the sender at his word. Where it matters, ask him another way first.",
+		decide.ReasonAddressOfAnother: "Look at both contacts: the mail is for the customer and goes to an address that is somebody else’s so far.",
+		decide.ReasonNewProspect:      "Nobody has approved a mail to this person before.",
+		decide.ReasonLoop:             "Going on makes this one follow-up; the next is asked again.",
+		rawmail.DoubtForwarded:        "Going on believes the text that names the sender.",
+		decide.ReasonFormRelay:        "Going on believes the form that names the sender: anybody may have filled it in.",
+		reader.ReasonInstructions:     "Nothing in the text has been obeyed. Going on reads it as any other.",
+		"possible_opt_out":            "Going on says that it is no wish not to be mailed, and lifts the hold that it put.",
+		"low_confidence":              "Check the sender’s address below before you go on.",
 	}[reason]
 }
 

@@ -6,11 +6,11 @@ import (
 	"maps"
 	"time"
 
-	"onefold/internal/audit"
-	"onefold/internal/flow"
-	"onefold/internal/followup"
+	"onefold/internal/decide"
 	"onefold/internal/ledger"
-	"onefold/internal/review"
+	"onefold/internal/record/audit"
+	"onefold/internal/record/followup"
+	"onefold/internal/record/review"
 	"onefold/internal/utc"
 )
 
@@ -66,12 +66,12 @@ func (s *Service) answerIntent(ctx context.Context, t review.Task, a Answer) err
 	if a.Action == Reject {
 		taskEvent = "reject"
 	}
-	if err := flow.MoveTask(&c, t, taskEvent, a.By, r); err != nil {
+	if err := decide.MoveTask(&c, t, taskEvent, a.By, r); err != nil {
 		return err
 	}
 	if to == followup.Ready {
 		i.Transition++
-		if err := flow.BornOperation(&c, flow.SendOperation(s.IDs, i), now, audit.Record{At: now, By: a.By, InboundEvent: i.Event}); err != nil {
+		if err := decide.BornOperation(&c, decide.SendOperation(s.IDs, i), now, audit.Record{At: now, By: a.By, InboundEvent: i.Event}); err != nil {
 			return err
 		}
 	}

@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"onefold/internal/ledger"
-	"onefold/internal/review"
+	"onefold/internal/record/review"
 	"onefold/internal/schema"
 )
 

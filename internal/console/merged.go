@@ -4,11 +4,11 @@ import (
 	"cmp"
 	"context"
 
-	"onefold/internal/contact"
-	"onefold/internal/flow"
-	"onefold/internal/followup"
+	"onefold/internal/decide"
+	"onefold/internal/decide/people"
 	"onefold/internal/ledger"
-	"onefold/internal/people"
+	"onefold/internal/record/contact"
+	"onefold/internal/record/followup"
 	"onefold/internal/schema"
 	"onefold/internal/utc"
 )
@@ -58,7 +58,7 @@ func (to *survivor) write(c *ledger.Commit, i followup.Intent, now utc.Time) err
 	c.Check("merged", people.Key(i.Tenant, i.Contact), ledger.Is("status", contact.Merged))
 	c.Check("survivor", people.Key(i.Tenant, to.contact.ID),
 		ledger.All(ledger.All(ledger.Is("status", to.contact.Status), ledger.Is("consent_version", to.contact.ConsentVersion)),
-			flow.SameReach(to.contact))) // between the two nothing was taken back
+			decide.SameReach(to.contact))) // between the two nothing was taken back
 	k := slotKey(i, to.contact.ID)
 	other := cmp.Or(to.other, &followup.Cadence{})
 	quiet := other.QuietUntil.After(now) && other.SendingIntent != i.ID

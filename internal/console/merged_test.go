@@ -6,13 +6,13 @@ import (
 	"testing"
 
 	"onefold/internal/address"
-	"onefold/internal/contact"
-	"onefold/internal/flow"
-	"onefold/internal/followup"
-	"onefold/internal/guard"
+	"onefold/internal/decide"
 	"onefold/internal/ledger"
-	"onefold/internal/outbox"
-	"onefold/internal/review"
+	"onefold/internal/record/contact"
+	"onefold/internal/record/followup"
+	"onefold/internal/record/guard"
+	"onefold/internal/record/outbox"
+	"onefold/internal/record/review"
 	"onefold/internal/schema"
 	"onefold/internal/utc"
 )
@@ -188,7 +188,7 @@ func TestThePageShowsAWishAtAnotherAddressAndWhoMayMerge(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.create(key(ledger.Guard, flow.GuardID(w.service.IDs, "acme", a)), ledger.Item{"stop_all": utc.At(now).String(), "reason": guard.ReasonOptOut})
+	w.create(key(ledger.Guard, decide.GuardID(w.service.IDs, "acme", a)), ledger.Item{"stop_all": utc.At(now).String(), "reason": guard.ReasonOptOut})
 	w.set(key(ledger.ReviewTask, "t1"), ledger.Item{"reasons": []string{"several_contacts"}})
 	if p := w.do(http.MethodGet, "t1", nil); !strings.Contains(p.body, said) || !strings.Contains(p.body, "onefold contact merge") {
 		t.Error("the page does not show the wish, or who can merge")
@@ -230,8 +230,8 @@ func TestThePageShowsTheWishOfWhomTheAddressIsOf(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		w.create(key(ledger.Guard, flow.GuardID(w.service.IDs, "acme", a)), ledger.Item{"stop_all": utc.At(now).String(), "reason": guard.ReasonOptOut})
-		w.set(key(ledger.ReviewTask, "t1"), ledger.Item{"reasons": []string{flow.ReasonAddressOfAnother}, "candidates": []string{"c5", "c1"}})
+		w.create(key(ledger.Guard, decide.GuardID(w.service.IDs, "acme", a)), ledger.Item{"stop_all": utc.At(now).String(), "reason": guard.ReasonOptOut})
+		w.set(key(ledger.ReviewTask, "t1"), ledger.Item{"reasons": []string{decide.ReasonAddressOfAnother}, "candidates": []string{"c5", "c1"}})
 		if p := w.do(http.MethodGet, "t1", nil); !strings.Contains(p.body, "said so at another address") {
 			t.Errorf("the wish of %s is not shown", of)
 		}

@@ -13,8 +13,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"onefold/internal/extract"
 	"onefold/internal/ledger"
+	"onefold/internal/reading/reader"
 	"onefold/internal/utc"
 )
 
@@ -53,10 +53,10 @@ func (p pages) handler() http.Handler {
 // field is one value that was read from the text, for the page.
 type field struct {
 	Name string
-	extract.Field
+	reader.Field
 }
 
-func fieldsOf(r extract.Record) []field {
+func fieldsOf(r reader.Record) []field {
 	all := []field{{"Sender", r.SenderEmail}, {"Name", r.ContactName}, {"Company", r.Company}, {"Phone", r.Phone}}
 	return slices.DeleteFunc(all, func(f field) bool { return f.Value == "" })
 }

@@ -7,17 +7,17 @@ import (
 	"strings"
 	"time"
 
-	"onefold/internal/contact"
-	"onefold/internal/flow"
-	"onefold/internal/followup"
-	"onefold/internal/inbound"
-	"onefold/internal/review"
-	"onefold/internal/tenant"
+	"onefold/internal/decide"
+	"onefold/internal/policy/tenant"
+	"onefold/internal/record/contact"
+	"onefold/internal/record/followup"
+	"onefold/internal/record/inbound"
+	"onefold/internal/record/review"
 )
 
 // Preview says what the rules would make of a yes to a task about an event, and
 // writes nothing.
-type Preview func(ctx context.Context, t review.Task) (flow.Result, error)
+type Preview func(ctx context.Context, t review.Task) (decide.Result, error)
 
 // seeProposal shows what a yes leads to. It is no part of the question: without
 // it the task can be answered all the same.

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"net/http"
 
-	"onefold/internal/inbound"
-	"onefold/internal/tenant"
+	"onefold/internal/policy/tenant"
+	"onefold/internal/record/inbound"
 )
 
 // RawOf reads an event's raw content.

@@ -7,11 +7,11 @@ import (
 	"testing"
 	"time"
 
-	"onefold/internal/flow"
-	"onefold/internal/followup"
+	"onefold/internal/decide"
 	"onefold/internal/ledger"
-	"onefold/internal/rawmail"
-	"onefold/internal/review"
+	"onefold/internal/reading/rawmail"
+	"onefold/internal/record/followup"
+	"onefold/internal/record/review"
 	"onefold/internal/utc"
 )
 
@@ -100,7 +100,7 @@ func TestAReportIsAskedAboutInItsOwnWords(t *testing.T) {
 		f.Kind, f.Failed = kind, []string{"lee@example.org", "kim@example.org"}
 		f.Suppression = &rawmail.Suppression{Address: "lee@example.org", Hard: true}
 		w.facts["raw1"] = f
-		w.task(review.Task{ID: "t1", Kind: review.DecideEvent, Event: "e1", Reasons: []string{flow.ReasonUnproven}})
+		w.task(review.Task{ID: "t1", Kind: review.DecideEvent, Event: "e1", Reasons: []string{decide.ReasonUnproven}})
 		p := w.do("GET", "t1", nil)
 		w.shows(p, "report unproven")
 		for _, words := range []string{"It is genuine: stop mail", "It is not genuine", "kim@example.org", "Anybody can write such a mail"} {

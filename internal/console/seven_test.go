@@ -7,12 +7,12 @@ import (
 	"strings"
 	"testing"
 
-	"onefold/internal/contact"
-	"onefold/internal/flow"
-	"onefold/internal/followup"
-	"onefold/internal/inbound"
+	"onefold/internal/decide"
 	"onefold/internal/ledger"
-	"onefold/internal/review"
+	"onefold/internal/record/contact"
+	"onefold/internal/record/followup"
+	"onefold/internal/record/inbound"
+	"onefold/internal/record/review"
 	"onefold/internal/utc"
 )
 
@@ -27,8 +27,8 @@ func (w *world) complete() {
 		}
 		return word
 	}
-	w.service.Preview = func(_ context.Context, t review.Task) (flow.Result, error) {
-		return flow.Result{Outcome: inbound.FollowUp, Contact: "c2", Reasons: []string{"rule_answer"}, Mail: &followup.Intent{
+	w.service.Preview = func(_ context.Context, t review.Task) (decide.Result, error) {
+		return decide.Result{Outcome: inbound.FollowUp, Contact: "c2", Reasons: []string{"rule_answer"}, Mail: &followup.Intent{
 			State: followup.Ready, Recipient: "to-be@example.com", Subject: "Re: what " + t.ID + " asks", Text: "The text that would go.",
 		}}, nil
 	}
@@ -97,7 +97,7 @@ func TestAPreviewThatFailsHidesNoQuestion(t *testing.T) {
 	w := newWorld(t)
 	w.event()
 	w.complete()
-	w.service.Preview = func(context.Context, review.Task) (flow.Result, error) { return flow.Result{}, errors.New("gone") }
+	w.service.Preview = func(context.Context, review.Task) (decide.Result, error) { return decide.Result{}, errors.New("gone") }
 	w.task(review.Task{ID: "t1", Kind: review.DecideEvent, Event: "e1", Reasons: []string{"several_contacts"}})
 	p := w.do("GET", "t1", nil)
 	w.shows(p, "its keys name several contacts", `value="approve"`)
@@ -111,8 +111,8 @@ func TestAPreviewThatSettlesNothingSaysSo(t *testing.T) {
 	w := newWorld(t)
 	w.event()
 	w.complete()
-	w.service.Preview = func(context.Context, review.Task) (flow.Result, error) {
-		return flow.Result{Outcome: flow.Referred, Reasons: []string{"several_contacts"}}, nil
+	w.service.Preview = func(context.Context, review.Task) (decide.Result, error) {
+		return decide.Result{Outcome: decide.Referred, Reasons: []string{"several_contacts"}}, nil
 	}
 	w.task(review.Task{ID: "t1", Kind: review.DecideEvent, Event: "e1", Reasons: []string{"several_contacts"}})
 	w.shows(w.do("GET", "t1", nil), "the question stays open", "cannot say which of them it is")

@@ -10,9 +10,9 @@ import (
 	"testing"
 
 	"onefold/internal/console"
-	"onefold/internal/followup"
 	"onefold/internal/ledger"
-	"onefold/internal/review"
+	"onefold/internal/record/followup"
+	"onefold/internal/record/review"
 )
 
 // visit asks the site as somebody; nil is somebody who has not signed in.

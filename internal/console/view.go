@@ -6,33 +6,33 @@ import (
 	"strings"
 
 	"onefold/internal/address"
-	"onefold/internal/contact"
-	"onefold/internal/extract"
-	"onefold/internal/flow"
-	"onefold/internal/followup"
-	"onefold/internal/guard"
-	"onefold/internal/inbound"
+	"onefold/internal/decide"
 	"onefold/internal/ledger"
-	"onefold/internal/review"
-	"onefold/internal/tenant"
+	"onefold/internal/policy/tenant"
+	"onefold/internal/reading/reader"
+	"onefold/internal/record/contact"
+	"onefold/internal/record/followup"
+	"onefold/internal/record/guard"
+	"onefold/internal/record/inbound"
+	"onefold/internal/record/review"
 )
 
 // FactsOf reads an event's raw content by rule.
-type FactsOf func(ctx context.Context, e inbound.Event) (flow.Facts, error)
+type FactsOf func(ctx context.Context, e inbound.Event) (decide.Facts, error)
 
 // View is everything a person needs to answer one task.
 type View struct {
 	Task       review.Task
 	Event      *inbound.Event
-	Facts      *flow.Facts
-	Earlier    *flow.Facts // what the event said first, where the question is about other content
-	FactsError string      // a machine word when the content could not be read
-	Extraction *extract.Stored
+	Facts      *decide.Facts
+	Earlier    *decide.Facts // what the event said first, where the question is about other content
+	FactsError string        // a machine word when the content could not be read
+	Extraction *reader.Stored
 	Contacts   []contact.Contact // candidates
 	Intent     *followup.Intent  // the mail proposed
 	Whom       string            // the address that the question is about, "" where there is none
 	Guard      string            // result of the guard check of that address, now
-	Proposal   *flow.Result      // what follows if an event's question is answered with yes; nil: not known
+	Proposal   *decide.Result    // what follows if an event's question is answered with yes; nil: not known
 	Actions    []string
 }
 
@@ -93,7 +93,7 @@ func (s *Service) seeEvent(ctx context.Context, v *View) error {
 		return fmt.Errorf("read extractions: %w", err)
 	}
 	for _, it := range items {
-		var x extract.Stored
+		var x reader.Stored
 		if err := it.Decode(&x); err != nil {
 			return err
 		}
@@ -129,11 +129,11 @@ func (s *Service) seeGuard(ctx context.Context, v *View) error {
 		if v.Earlier != nil {
 			x = nil // it was read from the earlier content
 		}
-		a, err := address.Parse(strings.TrimSpace(flow.Whom(*v.Facts, x, nil)))
+		a, err := address.Parse(strings.TrimSpace(decide.Whom(*v.Facts, x, nil)))
 		if err != nil {
 			return nil
 		}
-		id, v.Whom = flow.GuardID(s.IDs, v.Task.Tenant, a), a.String()
+		id, v.Whom = decide.GuardID(s.IDs, v.Task.Tenant, a), a.String()
 	default:
 		return nil
 	}

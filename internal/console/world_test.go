@@ -13,20 +13,20 @@ import (
 	"testing"
 	"time"
 
-	"onefold/internal/audit"
 	"onefold/internal/blob"
 	"onefold/internal/console"
-	"onefold/internal/contact"
+	"onefold/internal/decide"
 	"onefold/internal/digest"
-	"onefold/internal/extract"
-	"onefold/internal/flow"
-	"onefold/internal/followup"
-	"onefold/internal/inbound"
 	"onefold/internal/ledger"
 	"onefold/internal/ledger/mem"
-	"onefold/internal/outbox"
-	"onefold/internal/rawmail"
-	"onefold/internal/review"
+	"onefold/internal/reading/rawmail"
+	"onefold/internal/reading/reader"
+	"onefold/internal/record/audit"
+	"onefold/internal/record/contact"
+	"onefold/internal/record/followup"
+	"onefold/internal/record/inbound"
+	"onefold/internal/record/outbox"
+	"onefold/internal/record/review"
 	"onefold/internal/schema"
 	"onefold/internal/utc"
 )
@@ -40,11 +40,11 @@ type world struct {
 	*mem.Store
 	service *console.Service
 	server  *httptest.Server
-	facts   map[string]flow.Facts // by raw reference
+	facts   map[string]decide.Facts // by raw reference
 
 	mu      sync.Mutex
-	decided []flow.Answer
-	decide  func(review.Task, flow.Answer) error
+	decided []decide.Answer
+	decide  func(review.Task, decide.Answer) error
 	commit  func(ledger.Commit) error // instead of the store's, if set
 }
 
@@ -54,10 +54,10 @@ func newWorld(t testing.TB) *world {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &world{TB: t, Store: mem.New(), facts: map[string]flow.Facts{}}
+	w := &world{TB: t, Store: mem.New(), facts: map[string]decide.Facts{}}
 	w.service = &console.Service{
 		Store: w, IDs: ids, Now: func() time.Time { return now }, Log: slog.New(slog.DiscardHandler),
-		Decide: func(_ context.Context, t review.Task, a flow.Answer) error {
+		Decide: func(_ context.Context, t review.Task, a decide.Answer) error {
 			w.mu.Lock()
 			defer w.mu.Unlock()
 			w.decided = append(w.decided, a)
@@ -66,11 +66,11 @@ func newWorld(t testing.TB) *world {
 			}
 			return nil
 		},
-		Facts: func(_ context.Context, e inbound.Event) (flow.Facts, error) {
+		Facts: func(_ context.Context, e inbound.Event) (decide.Facts, error) {
 			if f, ok := w.facts[e.Raw]; ok {
 				return f, nil
 			}
-			return flow.Facts{}, blob.ErrMissing
+			return decide.Facts{}, blob.ErrMissing
 		},
 	}
 	mux := http.NewServeMux()
@@ -125,8 +125,8 @@ func key(e ledger.Entity, id string) ledger.Key {
 }
 
 // message is what the sender of the event e1 wrote.
-func message() flow.Facts {
-	return flow.Facts{Kind: rawmail.Human, Source: extract.Source{
+func message() decide.Facts {
+	return decide.Facts{Kind: rawmail.Human, Source: reader.Source{
 		Kind: "mail", FromName: "Ada Example", FromAddress: "ada@example.com", ReplyTo: "office@example.com",
 		Subject: "Prices for two crates", Visible: "Good morning,\n\nwhat do two crates cost?", Signature: "Ada Example\nEngines Ltd",
 		Quoted: "On Monday you wrote", Attachments: []string{"plan.pdf"},
@@ -149,10 +149,10 @@ func (w *world) event() {
 
 func (w *world) extraction(model string, at time.Time, name string) {
 	w.Helper()
-	x := extract.Stored{Tenant: "acme", Event: "e1", Model: model, PromptVersion: "7", At: utc.At(at), Reasons: []string{}, Record: extract.Record{
-		SenderEmail: extract.Field{Value: "ada@example.com", Confidence: 95, Evidence: "ada@example.com", Where: extract.InFrom},
-		ContactName: extract.Field{Value: name, Confidence: 80, Evidence: "signed by " + name, Where: extract.InSignature},
-		Intent:      extract.Pricing, PossibleOptOut: true, NeedsHumanReview: true, ReviewReasons: []string{"two_people_named"},
+	x := reader.Stored{Tenant: "acme", Event: "e1", Model: model, PromptVersion: "7", At: utc.At(at), Reasons: []string{}, Record: reader.Record{
+		SenderEmail: reader.Field{Value: "ada@example.com", Confidence: 95, Evidence: "ada@example.com", Where: reader.InFrom},
+		ContactName: reader.Field{Value: name, Confidence: 80, Evidence: "signed by " + name, Where: reader.InSignature},
+		Intent:      reader.Pricing, PossibleOptOut: true, NeedsHumanReview: true, ReviewReasons: []string{"two_people_named"},
 	}}
 	var c ledger.Commit
 	k := key(ledger.Extraction, "e1")

@@ -6,7 +6,7 @@ import (
 	"log/slog"
 
 	"onefold/internal/crm"
-	"onefold/internal/outbox"
+	"onefold/internal/record/outbox"
 )
 
 // Accounts gives the CRM of a tenant: an account that is this tenant's alone.

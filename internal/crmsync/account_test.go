@@ -11,7 +11,7 @@ import (
 
 	"onefold/internal/crm"
 	"onefold/internal/crmsync"
-	"onefold/internal/outbox"
+	"onefold/internal/record/outbox"
 )
 
 // accounts are those of a stage, by tenant.

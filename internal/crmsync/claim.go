@@ -5,12 +5,12 @@ import (
 	"fmt"
 	"time"
 
-	"onefold/internal/claim"
-	"onefold/internal/contact"
 	"onefold/internal/crm"
 	"onefold/internal/idempotency"
 	"onefold/internal/ledger"
-	"onefold/internal/outbox"
+	"onefold/internal/record/claim"
+	"onefold/internal/record/contact"
+	"onefold/internal/record/outbox"
 	"onefold/internal/utc"
 )
 

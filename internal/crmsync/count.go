@@ -6,7 +6,7 @@ import (
 
 	"onefold/internal/crm"
 	"onefold/internal/metric"
-	"onefold/internal/outbox"
+	"onefold/internal/record/outbox"
 	"onefold/internal/schema"
 )
 

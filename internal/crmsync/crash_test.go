@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"onefold/internal/crm"
-	"onefold/internal/outbox"
+	"onefold/internal/record/outbox"
 )
 
 // Every write of the ledger and every call of the CRM, one after the other,

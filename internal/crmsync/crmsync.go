@@ -42,14 +42,14 @@ import (
 	"log/slog"
 	"time"
 
-	"onefold/internal/audit"
 	"onefold/internal/blob"
-	"onefold/internal/claim"
-	"onefold/internal/contact"
 	"onefold/internal/crm"
-	"onefold/internal/inbound"
 	"onefold/internal/ledger"
-	"onefold/internal/outbox"
+	"onefold/internal/record/audit"
+	"onefold/internal/record/claim"
+	"onefold/internal/record/contact"
+	"onefold/internal/record/inbound"
+	"onefold/internal/record/outbox"
 	"onefold/internal/utc"
 )
 

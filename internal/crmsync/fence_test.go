@@ -9,7 +9,7 @@ import (
 
 	"onefold/internal/crm"
 	"onefold/internal/ledger"
-	"onefold/internal/outbox"
+	"onefold/internal/record/outbox"
 )
 
 // gate holds a worker up in its first call.

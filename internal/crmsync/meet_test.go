@@ -6,10 +6,10 @@ import (
 	"testing"
 	"time"
 
-	"onefold/internal/contact"
 	"onefold/internal/crm"
 	"onefold/internal/ledger"
-	"onefold/internal/outbox"
+	"onefold/internal/record/contact"
+	"onefold/internal/record/outbox"
 )
 
 // meeting lets its worker's first commit begin only when the others' are ready

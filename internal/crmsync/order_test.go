@@ -4,11 +4,11 @@ import (
 	"testing"
 	"time"
 
-	"onefold/internal/contact"
 	"onefold/internal/crm"
 	"onefold/internal/crmsync"
 	"onefold/internal/ledger"
-	"onefold/internal/outbox"
+	"onefold/internal/record/contact"
+	"onefold/internal/record/outbox"
 )
 
 var (

@@ -4,12 +4,12 @@ import (
 	"testing"
 	"time"
 
-	"onefold/internal/claim"
 	"onefold/internal/crm"
-	"onefold/internal/crm/crmtest"
+	"onefold/internal/crm/hubspottest"
 	"onefold/internal/crmsync"
 	"onefold/internal/ledger"
-	"onefold/internal/outbox"
+	"onefold/internal/record/claim"
+	"onefold/internal/record/outbox"
 	"onefold/internal/sweep"
 )
 
@@ -56,16 +56,16 @@ func TestEachOutcomeLeavesItsStateTimerAndReason(t *testing.T) {
 
 func TestFaultsOfTheCRMOnTheWireMakeNothingTwice(t *testing.T) {
 	t.Parallel()
-	for name, kind := range map[string]crmtest.Kind{
-		"fails, did nothing": crmtest.FailNotPersist, "fails, did it": crmtest.FailButPersist,
-		"cut, did nothing": crmtest.CutBefore, "cut, did it": crmtest.CutAfter,
-		"throttled": crmtest.Throttle, "locked": crmtest.Locked,
+	for name, kind := range map[string]hubspottest.Kind{
+		"fails, did nothing": hubspottest.FailNotPersist, "fails, did it": hubspottest.FailButPersist,
+		"cut, did nothing": hubspottest.CutBefore, "cut, did it": hubspottest.CutAfter,
+		"throttled": hubspottest.Throttle, "locked": hubspottest.Locked,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			server, client := newHubSpot(t)
 			for _, op := range []string{"contacts.upsert", "notes.upsert", "notes.associate", "tasks.upsert", "tasks.associate"} {
-				server.Script(crmtest.Fault{Op: op, Kind: kind, Times: 2})
+				server.Script(hubspottest.Fault{Op: op, Kind: kind, Times: 2})
 			}
 			w := newWorld(t, client)
 			w.enquiry("ada", noteFirst...)

@@ -7,13 +7,13 @@ import (
 	"math/rand/v2"
 	"time"
 
-	"onefold/internal/claim"
-	"onefold/internal/contact"
 	"onefold/internal/crm"
 	"onefold/internal/idempotency"
 	"onefold/internal/ledger"
 	"onefold/internal/metric"
-	"onefold/internal/outbox"
+	"onefold/internal/record/claim"
+	"onefold/internal/record/contact"
+	"onefold/internal/record/outbox"
 	"onefold/internal/schema"
 	"onefold/internal/utc"
 )

@@ -8,7 +8,7 @@ import (
 	"onefold/internal/idempotency"
 	"onefold/internal/ledger"
 	"onefold/internal/metric"
-	"onefold/internal/outbox"
+	"onefold/internal/record/outbox"
 	"onefold/internal/schema"
 	"onefold/internal/utc"
 )

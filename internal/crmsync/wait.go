@@ -5,12 +5,12 @@ import (
 	"fmt"
 	"time"
 
-	"onefold/internal/contact"
 	"onefold/internal/crm"
+	"onefold/internal/decide"
 	"onefold/internal/digest"
-	"onefold/internal/flow"
 	"onefold/internal/ledger"
-	"onefold/internal/outbox"
+	"onefold/internal/record/contact"
+	"onefold/internal/record/outbox"
 	"onefold/internal/schema"
 )
 
@@ -72,7 +72,7 @@ func (s at) askForContact(ctx context.Context, op outbox.Operation, person conta
 		Contact: person.ID, Event: op.Event, Revision: person.Revision,
 	}
 	var c ledger.Commit
-	if err := flow.BornOperation(&c, ask, s.now(), s.audit(ask, "contact_never_synced")); err != nil {
+	if err := decide.BornOperation(&c, ask, s.now(), s.audit(ask, "contact_never_synced")); err != nil {
 		return err
 	}
 	return s.commit(ctx, c, "ask for the contact")

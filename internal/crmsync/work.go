@@ -8,12 +8,12 @@ import (
 	"time"
 
 	"onefold/internal/blob"
-	"onefold/internal/claim"
-	"onefold/internal/contact"
 	"onefold/internal/crm"
-	"onefold/internal/inbound"
 	"onefold/internal/ledger"
-	"onefold/internal/outbox"
+	"onefold/internal/record/claim"
+	"onefold/internal/record/contact"
+	"onefold/internal/record/inbound"
+	"onefold/internal/record/outbox"
 )
 
 // syncContact sends the contact as it is now.

@@ -11,19 +11,19 @@ import (
 	"testing"
 	"time"
 
-	"onefold/internal/audit"
 	"onefold/internal/blob"
-	"onefold/internal/contact"
 	"onefold/internal/crm"
 	"onefold/internal/crm/crmtest"
-	"onefold/internal/crm/crmtest/crmsuite"
 	"onefold/internal/crm/hubspot"
+	"onefold/internal/crm/hubspottest"
 	"onefold/internal/crmsync"
-	"onefold/internal/flow"
-	"onefold/internal/inbound"
-	"onefold/internal/invariant"
+	"onefold/internal/decide"
 	"onefold/internal/ledger"
-	"onefold/internal/outbox"
+	"onefold/internal/operate/verify"
+	"onefold/internal/record/audit"
+	"onefold/internal/record/contact"
+	"onefold/internal/record/inbound"
+	"onefold/internal/record/outbox"
 	"onefold/internal/sweep"
 	"onefold/internal/utc"
 )
@@ -51,14 +51,14 @@ func newWorld(t testing.TB, c crm.CRM) *world {
 	return w
 }
 
-func newHubSpot(t testing.TB) (*crmsuite.Running, *hubspot.Client) {
+func newHubSpot(t testing.TB) (*crmtest.Running, *hubspot.Client) {
 	t.Helper()
-	server := crmsuite.Start(t, crmtest.Options{})
+	server := crmtest.Start(t, hubspottest.Options{})
 	transport := &http.Transport{}
 	t.Cleanup(transport.CloseIdleConnections)
 	c, err := hubspot.New(hubspot.Config{
 		BaseURL: server.URL, HTTPClient: &http.Client{Transport: transport},
-		Token: func(context.Context) (string, error) { return crmsuite.Token, nil },
+		Token: func(context.Context) (string, error) { return crmtest.Token, nil },
 	})
 	if err == nil {
 		err = c.EnsureProperties(context.Background())
@@ -181,7 +181,7 @@ func (w *world) operations() []outbox.Operation {
 // record for every row, one contact for each CRM record.
 func (w *world) sound() {
 	w.Helper()
-	rep, err := invariant.Check(context.Background(), w.store.Store, invariant.Options{})
+	rep, err := verify.Check(context.Background(), w.store.Store, verify.Options{})
 	if err != nil {
 		w.Fatal(err)
 	}
@@ -265,7 +265,7 @@ func (w *world) operation(op outbox.Operation) {
 	w.Helper()
 	op.Tenant, op.Event = tenantID, "e1"
 	w.write(func(c *ledger.Commit) error {
-		return flow.BornOperation(c, op, utc.At(w.clock()), audit.Record{By: "test"})
+		return decide.BornOperation(c, op, utc.At(w.clock()), audit.Record{By: "test"})
 	})
 }
 

@@ -15,18 +15,18 @@ import (
 	"strconv"
 	"time"
 
-	"onefold/internal/audit"
-	"onefold/internal/contact"
+	"onefold/internal/decide"
 	"onefold/internal/digest"
-	"onefold/internal/evidence"
-	"onefold/internal/flow"
-	"onefold/internal/followup"
-	"onefold/internal/guard"
 	"onefold/internal/ledger"
 	"onefold/internal/mailer"
 	"onefold/internal/metric"
-	"onefold/internal/outbox"
+	"onefold/internal/record/audit"
+	"onefold/internal/record/contact"
+	"onefold/internal/record/followup"
+	"onefold/internal/record/guard"
+	"onefold/internal/record/outbox"
 	"onefold/internal/schema"
+	"onefold/internal/send/evidence"
 	"onefold/internal/utc"
 )
 
@@ -221,7 +221,7 @@ func (s *Service) stopCommit(i followup.Intent, e mailer.Event, seen ledger.Item
 		set["complaints"] = seen.Int("complaints") + 1
 	}
 	r := audit.Record{At: now, By: "feedback", Reasons: []string{reason}, InboundEvent: i.Event, Contact: i.Contact, Intent: i.ID}
-	if err := flow.ChangeGuard(&c, flow.GuardChange{Tenant: i.Tenant, ID: i.Guard, Seen: seen, Event: "stop", Set: set, Audit: r}); err != nil {
+	if err := decide.ChangeGuard(&c, decide.GuardChange{Tenant: i.Tenant, ID: i.Guard, Seen: seen, Event: "stop", Set: set, Audit: r}); err != nil {
 		return c, err
 	}
 	if err := c.Update("feedback", s.recordKey(e), ledger.Absent("stopped_at"), ledger.Item{"stopped_at": now}); err != nil {
@@ -236,7 +236,7 @@ func (s *Service) stopCommit(i followup.Intent, e mailer.Event, seen ledger.Item
 			return c, err
 		}
 	}
-	return c, flow.BornOperation(&c, op, now, audit.Record{At: now, By: "feedback", InboundEvent: i.Event})
+	return c, decide.BornOperation(&c, op, now, audit.Record{At: now, By: "feedback", InboundEvent: i.Event})
 }
 
 // stopMetric is what a stop counts.

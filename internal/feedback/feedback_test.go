@@ -7,10 +7,10 @@ import (
 	"time"
 
 	"onefold/internal/feedback"
-	"onefold/internal/followup"
 	"onefold/internal/ledger"
 	"onefold/internal/mailer"
-	"onefold/internal/outbox"
+	"onefold/internal/record/followup"
+	"onefold/internal/record/outbox"
 	"onefold/internal/utc"
 )
 

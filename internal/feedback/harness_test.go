@@ -12,16 +12,16 @@ import (
 	"testing"
 	"time"
 
-	"onefold/internal/audit"
-	"onefold/internal/contact"
+	"onefold/internal/decide"
 	"onefold/internal/digest"
 	"onefold/internal/feedback"
-	"onefold/internal/flow"
-	"onefold/internal/followup"
 	"onefold/internal/ledger"
 	"onefold/internal/ledger/mem"
 	"onefold/internal/mailer"
-	"onefold/internal/outbox"
+	"onefold/internal/record/audit"
+	"onefold/internal/record/contact"
+	"onefold/internal/record/followup"
+	"onefold/internal/record/outbox"
 	"onefold/internal/schema"
 	"onefold/internal/utc"
 )
@@ -86,7 +86,7 @@ func newWorld(t *testing.T) *world {
 	var c ledger.Commit
 	w.must(c.Born(ledger.Step{Key: intentKey, Machine: followup.IntentMachine(), Event: "create", Audit: r}, i, i.State))
 	w.must(c.Create("contact", ledger.Key{Entity: ledger.Contact, Tenant: "demo", ID: "c1"}, who))
-	w.must(flow.BornOperation(&c, outbox.Operation{Tenant: "demo", ID: "op1", Kind: outbox.SendIntent, Intent: "i1"}, now, r))
+	w.must(decide.BornOperation(&c, outbox.Operation{Tenant: "demo", ID: "op1", Kind: outbox.SendIntent, Intent: "i1"}, now, r))
 	w.must(w.store.Store.Commit(t.Context(), c))
 	var claim ledger.Commit
 	_, err = claim.Move(ledger.Step{Key: intentKey, Machine: followup.IntentMachine(), From: followup.Ready, Transition: 1, Event: followup.Claim,

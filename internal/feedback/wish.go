@@ -3,14 +3,14 @@ package feedback
 import (
 	"context"
 
-	"onefold/internal/audit"
-	"onefold/internal/contact"
-	"onefold/internal/flow"
-	"onefold/internal/followup"
-	"onefold/internal/guard"
+	"onefold/internal/decide"
+	"onefold/internal/decide/people"
 	"onefold/internal/ledger"
-	"onefold/internal/outbox"
-	"onefold/internal/people"
+	"onefold/internal/record/audit"
+	"onefold/internal/record/contact"
+	"onefold/internal/record/followup"
+	"onefold/internal/record/guard"
+	"onefold/internal/record/outbox"
 	"onefold/internal/utc"
 )
 
@@ -44,5 +44,5 @@ func (s *Service) withdraw(c *ledger.Commit, who contact.Contact, i followup.Int
 		Tenant: i.Tenant, ID: s.IDs.ID("op", outbox.CancelIntents, i.Tenant, "survivor", opID),
 		Kind: outbox.CancelIntents, Guard: i.Guard, Contact: who.ID, Event: i.Event,
 	}
-	return flow.BornOperation(c, op, now, audit.Record{At: now, By: "feedback", InboundEvent: i.Event})
+	return decide.BornOperation(c, op, now, audit.Record{At: now, By: "feedback", InboundEvent: i.Event})
 }

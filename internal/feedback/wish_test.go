@@ -3,10 +3,10 @@ package feedback_test
 import (
 	"testing"
 
-	"onefold/internal/contact"
 	"onefold/internal/ledger"
 	"onefold/internal/mailer"
-	"onefold/internal/outbox"
+	"onefold/internal/record/contact"
+	"onefold/internal/record/outbox"
 	"onefold/internal/schema"
 )
 

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"time"
 
-	"onefold/internal/claim"
 	"onefold/internal/ledger"
+	"onefold/internal/record/claim"
 	"onefold/internal/utc"
 )
 

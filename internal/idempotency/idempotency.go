@@ -22,8 +22,8 @@ import (
 	"encoding/hex"
 	"time"
 
-	"onefold/internal/claim"
 	"onefold/internal/ledger"
+	"onefold/internal/record/claim"
 	"onefold/internal/utc"
 )
 

@@ -4,10 +4,10 @@ import (
 	"testing"
 	"time"
 
-	"onefold/internal/claim"
 	"onefold/internal/idempotency"
 	"onefold/internal/ledger"
 	"onefold/internal/ledger/mem"
+	"onefold/internal/record/claim"
 	"onefold/internal/utc"
 )
 

@@ -7,8 +7,8 @@ import (
 	"math/rand/v2"
 	"time"
 
-	"onefold/internal/claim"
 	"onefold/internal/ledger"
+	"onefold/internal/record/claim"
 	"onefold/internal/utc"
 )
 

@@ -10,10 +10,10 @@ import (
 
 	"pgregory.net/rapid"
 
-	"onefold/internal/claim"
 	"onefold/internal/idempotency"
 	"onefold/internal/ledger"
 	"onefold/internal/ledger/mem"
+	"onefold/internal/record/claim"
 	"onefold/internal/utc"
 )
 

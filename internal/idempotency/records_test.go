@@ -7,10 +7,10 @@ import (
 	"testing"
 	"time"
 
-	"onefold/internal/claim"
 	"onefold/internal/idempotency"
 	"onefold/internal/ledger"
 	"onefold/internal/ledger/mem"
+	"onefold/internal/record/claim"
 	"onefold/internal/utc"
 )
 

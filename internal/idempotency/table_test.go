@@ -4,9 +4,9 @@ import (
 	"testing"
 	"time"
 
-	"onefold/internal/claim"
 	"onefold/internal/idempotency"
 	"onefold/internal/ledger"
+	"onefold/internal/record/claim"
 )
 
 // TestTheWritesFollowTheTable: from every status, each write of this package

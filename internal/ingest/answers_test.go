@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"onefold/internal/ingest"
+	"onefold/internal/policy/tenant"
 	"onefold/internal/schema"
-	"onefold/internal/tenant"
 	"onefold/internal/webhook"
 )
 

@@ -23,8 +23,8 @@ import (
 	"onefold/internal/ledger"
 	"onefold/internal/ledger/bolt"
 	"onefold/internal/ledger/mem"
-	"onefold/internal/policybook"
-	"onefold/internal/tenant"
+	"onefold/internal/policy/tenant"
+	"onefold/internal/policy/versions"
 	"onefold/internal/webhook"
 )
 
@@ -67,7 +67,7 @@ func newBench(t *testing.T, store ledger.Store) *bench {
 	w := &watch{}
 	b := &bench{T: t, store: &watchedStore{Store: store, watch: w}, blob: newWatchedBlob(w), log: &logbook{}, now: start}
 	for _, doc := range policies() {
-		if _, err := (&policybook.Book{Store: store, Now: b.clock}).Apply(t.Context(), doc, "test"); err != nil {
+		if _, err := (&versions.Book{Store: store, Now: b.clock}).Apply(t.Context(), doc, "test"); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -83,7 +83,7 @@ func (b *bench) restart() {
 	}
 	b.service = &ingest.Service{
 		Store: b.store, Blob: b.blob, IDs: ids, Now: b.clock,
-		Policies: &policybook.Book{Store: b.store, Now: b.clock, Keep: time.Minute},
+		Policies: &versions.Book{Store: b.store, Now: b.clock, Keep: time.Minute},
 		Secrets: func(context.Context, string, string) ([]webhook.Secret, error) {
 			return []webhook.Secret{mustSecret()}, nil
 		},

@@ -3,8 +3,8 @@ package ingest
 import (
 	"log/slog"
 
-	"onefold/internal/inbound"
 	"onefold/internal/metric"
+	"onefold/internal/record/inbound"
 	"onefold/internal/schema"
 )
 

@@ -12,7 +12,7 @@ import (
 	"onefold/internal/ingest"
 	"onefold/internal/ledger"
 	"onefold/internal/ledger/dynamo"
-	"onefold/internal/localaws/localawstest"
+	"onefold/internal/proof/localaws/localawstest"
 
 	"net/http"
 

@@ -7,11 +7,11 @@ import (
 	"testing"
 	"time"
 
-	"onefold/internal/audit"
 	"onefold/internal/blob"
-	"onefold/internal/inbound"
 	"onefold/internal/ingest"
 	"onefold/internal/ledger"
+	"onefold/internal/record/audit"
+	"onefold/internal/record/inbound"
 	"onefold/internal/utc"
 	"onefold/internal/webhook"
 )

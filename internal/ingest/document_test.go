@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"onefold/internal/ingest"
-	"onefold/internal/tenant"
+	"onefold/internal/policy/tenant"
 	"onefold/internal/webhook"
 )
 

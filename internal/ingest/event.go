@@ -4,15 +4,15 @@ import (
 	"context"
 	"log/slog"
 
-	"onefold/internal/audit"
 	"onefold/internal/blob"
-	"onefold/internal/flow"
-	"onefold/internal/inbound"
+	"onefold/internal/decide"
 	"onefold/internal/ledger"
 	"onefold/internal/metric"
-	"onefold/internal/review"
+	"onefold/internal/policy/tenant"
+	"onefold/internal/record/audit"
+	"onefold/internal/record/inbound"
+	"onefold/internal/record/review"
 	"onefold/internal/schema"
-	"onefold/internal/tenant"
 	"onefold/internal/utc"
 	"onefold/internal/webhook"
 	"onefold/internal/webhook/standard"
@@ -118,7 +118,7 @@ func (s *Service) again(ctx context.Context, a webhook.Answers, r Request, e inb
 		return s.fault(ctx, a, "store_delivery", err)
 	}
 	if asked {
-		s.Log.LogAttrs(ctx, slog.LevelInfo, "delivery put before a person", slog.String("event", flow.LogID(e.Tenant, e.ID)), metric.Count(schema.ReviewsOpened, 1))
+		s.Log.LogAttrs(ctx, slog.LevelInfo, "delivery put before a person", slog.String("event", decide.LogID(e.Tenant, e.ID)), metric.Count(schema.ReviewsOpened, 1))
 	}
 	resp := Response{Status: status, Answer: answer, Event: e.ID, State: seen.Text("state"), Outcome: seen.Text("outcome")}
 	if answer == inbound.AnswerConflict {

@@ -3,7 +3,7 @@ package ingest
 import (
 	"context"
 
-	"onefold/internal/tenant"
+	"onefold/internal/policy/tenant"
 	"onefold/internal/webhook"
 )
 

@@ -23,13 +23,13 @@ import (
 	"time"
 
 	"onefold/internal/blob"
+	"onefold/internal/decide"
 	"onefold/internal/digest"
 	"onefold/internal/fetch"
-	"onefold/internal/flow"
-	"onefold/internal/inbound"
 	"onefold/internal/ledger"
-	"onefold/internal/policybook"
-	"onefold/internal/tenant"
+	"onefold/internal/policy/tenant"
+	"onefold/internal/policy/versions"
+	"onefold/internal/record/inbound"
 	"onefold/internal/utc"
 	"onefold/internal/webhook"
 )
@@ -50,7 +50,7 @@ type Secrets func(ctx context.Context, tenantID, name string) ([]webhook.Secret,
 type Service struct {
 	Store    ledger.Store
 	Blob     blob.Store
-	Policies *policybook.Book
+	Policies *versions.Book
 	Secrets  Secrets
 	IDs      digest.Key
 	Now      func() time.Time
@@ -137,7 +137,7 @@ func (s *Service) tell(ctx context.Context, r Request, resp Response, size int) 
 	}
 	event := ""
 	if resp.Event != "" {
-		event = flow.LogID(r.Tenant, resp.Event)
+		event = decide.LogID(r.Tenant, resp.Event)
 	}
 	s.Log.LogAttrs(ctx, level, "delivery answered",
 		slog.Int("status", resp.Status), slog.String("answer", resp.Answer), slog.String("error", resp.Error),

@@ -6,15 +6,15 @@ import (
 	"fmt"
 	"log/slog"
 
-	"onefold/internal/flow"
-	"onefold/internal/inbound"
-	"onefold/internal/inbound/sesreceipt"
+	"onefold/internal/decide"
 	"onefold/internal/ledger"
 	"onefold/internal/metric"
-	"onefold/internal/policybook"
+	"onefold/internal/policy/versions"
 	"onefold/internal/queue"
+	"onefold/internal/record/inbound"
 	"onefold/internal/schema"
 	"onefold/internal/webhook"
+	"onefold/internal/webhook/sesreceipt"
 )
 
 // MaxMail is the most bytes of a mail that SES received: the 40 MB that it
@@ -203,12 +203,12 @@ func (m *Mail) tell(ctx context.Context, msg queue.Message, e inbound.Event, res
 	}
 	m.Service.Log.LogAttrs(ctx, level, "received mail answered",
 		slog.String("answer", resp.Answer), slog.String("error", resp.Error), slog.String("tenant", e.Tenant),
-		slog.String("event", flow.LogID(e.Tenant, e.ID)), slog.String("record", msg.ID),
+		slog.String("event", decide.LogID(e.Tenant, e.ID)), slog.String("record", msg.ID),
 		slog.String("spam", e.Spam), slog.String("virus", e.Virus), slog.Int("bytes", size), counted(resp))
 }
 
 // event is what a notice says, for one mailbox.
-func (m *Mail) event(n sesreceipt.Notice, route policybook.Route) (inbound.Event, error) {
+func (m *Mail) event(n sesreceipt.Notice, route versions.Route) (inbound.Event, error) {
 	e := newMail(m.Service.Now(), route)
 	e.DeliveryID, e.EnvelopeFrom, e.Verdicts = "ses:"+n.MessageID, n.Source, n.Verdicts
 	if e.EnvelopeFrom == sesreceipt.NullSender {

@@ -19,7 +19,7 @@ import (
 	"onefold/internal/ingest"
 	"onefold/internal/ledger"
 	"onefold/internal/ledger/dynamo"
-	"onefold/internal/localaws/localawstest"
+	"onefold/internal/proof/localaws/localawstest"
 	"onefold/internal/queue"
 	"onefold/internal/queue/sqs"
 )

@@ -10,12 +10,12 @@ import (
 	"testing"
 
 	"onefold/internal/blob"
-	"onefold/internal/inbound"
-	"onefold/internal/inbound/sesreceipt"
 	"onefold/internal/ingest"
 	"onefold/internal/ledger"
 	"onefold/internal/queue"
+	"onefold/internal/record/inbound"
 	"onefold/internal/utc"
+	"onefold/internal/webhook/sesreceipt"
 )
 
 func TestReceivedMailIsRecordedWithWhatSESSaid(t *testing.T) {

@@ -12,9 +12,9 @@ import (
 	"onefold/internal/blob"
 	"onefold/internal/ingest"
 	"onefold/internal/ledger"
-	"onefold/internal/policybook"
+	"onefold/internal/policy/tenant"
+	"onefold/internal/policy/versions"
 	"onefold/internal/queue"
-	"onefold/internal/tenant"
 )
 
 const (
@@ -70,7 +70,7 @@ func (b *inbox) applies(of string, version int, mailboxes ...string) {
   "name"`, version),
 		`"endpoints": [`, `"endpoints": [{"name":"inbox","content":"mail","scheme":"ses","mailboxes":["`+strings.Join(mailboxes, `","`)+`"]},`,
 	).Replace(string(tenant.Example()))
-	if _, err := (&policybook.Book{Store: b.store.Store, Now: b.clock}).Apply(b.Context(), []byte(doc), "test"); err != nil {
+	if _, err := (&versions.Book{Store: b.store.Store, Now: b.clock}).Apply(b.Context(), []byte(doc), "test"); err != nil {
 		b.Fatal(err)
 	}
 }

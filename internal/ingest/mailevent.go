@@ -4,17 +4,17 @@ import (
 	"time"
 
 	"onefold/internal/blob"
-	"onefold/internal/inbound"
 	"onefold/internal/ledger"
-	"onefold/internal/policybook"
-	"onefold/internal/tenant"
+	"onefold/internal/policy/tenant"
+	"onefold/internal/policy/versions"
+	"onefold/internal/record/inbound"
 	"onefold/internal/utc"
 	"onefold/internal/webhook"
 )
 
 // newMail is the event of a mail for a mailbox, without its identity and
 // content.
-func newMail(now time.Time, route policybook.Route) inbound.Event {
+func newMail(now time.Time, route versions.Route) inbound.Event {
 	at := utc.At(now)
 	return inbound.Event{
 		Tenant: route.Tenant, Source: route.Endpoint, Content: tenant.ContentMail, Mailbox: route.Mailbox,

@@ -4,9 +4,9 @@ import (
 	"context"
 
 	"onefold/internal/blob"
-	"onefold/internal/claim"
-	"onefold/internal/inbound"
 	"onefold/internal/ledger"
+	"onefold/internal/record/claim"
+	"onefold/internal/record/inbound"
 	"onefold/internal/utc"
 	"onefold/internal/webhook"
 )

@@ -6,9 +6,9 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"onefold/internal/inbound"
 	"onefold/internal/ingest"
 	"onefold/internal/ledger"
+	"onefold/internal/record/inbound"
 )
 
 // holdAtFirstPut lets the first n deliveries go on only when all of them have

@@ -7,9 +7,9 @@ import (
 	"log/slog"
 	"slices"
 
-	"onefold/internal/inbound"
-	"onefold/internal/policybook"
-	"onefold/internal/tenant"
+	"onefold/internal/policy/tenant"
+	"onefold/internal/policy/versions"
+	"onefold/internal/record/inbound"
 	"onefold/internal/webhook"
 )
 
@@ -19,7 +19,7 @@ const unknownWord = "unknown_endpoint"
 // durable what it carries.
 func (s *Service) handle(ctx context.Context, r Request) Response {
 	policy, err := s.Policies.Current(ctx, r.Tenant)
-	if errors.Is(err, policybook.ErrNone) {
+	if errors.Is(err, versions.ErrNone) {
 		// No sender was ever given an address of a tenant that is not there.
 		return unknownEndpoint(404)
 	}

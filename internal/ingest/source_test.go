@@ -15,8 +15,8 @@ import (
 	"onefold/internal/fetch"
 	"onefold/internal/ingest"
 	"onefold/internal/ledger"
-	"onefold/internal/policybook"
-	"onefold/internal/tenant"
+	"onefold/internal/policy/tenant"
+	"onefold/internal/policy/versions"
 )
 
 // endpoints of other schemes. All have the one secret of the bench, whose text
@@ -38,7 +38,7 @@ func newSources(t *testing.T, store ledger.Store) *bench {
 	b := newBench(t, store)
 	doc := strings.Replace(string(tenant.Example()), `"endpoints": [`, moreEndpoints, 1)
 	doc = strings.Replace(doc, `"version": 1,`, `"version": 2,`, 1)
-	if _, err := (&policybook.Book{Store: store, Now: b.clock}).Apply(t.Context(), []byte(doc), "test"); err != nil {
+	if _, err := (&versions.Book{Store: store, Now: b.clock}).Apply(t.Context(), []byte(doc), "test"); err != nil {
 		t.Fatal(err)
 	}
 	b.restart()

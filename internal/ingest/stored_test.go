@@ -7,9 +7,9 @@ import (
 	"strings"
 
 	"onefold/internal/blob"
-	"onefold/internal/inbound"
 	"onefold/internal/ledger"
-	"onefold/internal/review"
+	"onefold/internal/record/inbound"
+	"onefold/internal/record/review"
 	"onefold/internal/webhook"
 )
 

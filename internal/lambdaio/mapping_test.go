@@ -15,7 +15,7 @@ import (
 // kinds are the kinds of operations, as the outbox declares them.
 func kinds(t *testing.T) []string {
 	t.Helper()
-	file, err := parser.ParseFile(token.NewFileSet(), "../outbox/operation.go", nil, 0)
+	file, err := parser.ParseFile(token.NewFileSet(), "../record/outbox/operation.go", nil, 0)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,10 +2,10 @@ package lambdaio_test
 
 // Real: the use cases, wired as app wires them, the stream handlers and their
 // JSON, the ledger in memory, the sweeper, and the settings that infra deploys.
-// By AWS's documented rules: the reader of the streams (internal/streamreader).
+// By AWS's documented rules: the reader of the streams (internal/proof/streamreader).
 // By hand: provider, CRM, raw content, the text reader's delays, what goes
 // wrong, and the clock, which is that of a synctest bubble. What is asserted
-// rests on the ledger, internal/invariant and what reached provider and CRM.
+// rests on the ledger, internal/operate/verify and what reached provider and CRM.
 
 import (
 	"bytes"
@@ -27,15 +27,15 @@ import (
 	"onefold/internal/blob"
 	"onefold/internal/crmsync"
 	"onefold/internal/digest"
-	"onefold/internal/extract"
-	"onefold/internal/extract/rules"
 	"onefold/internal/lambdaio"
 	"onefold/internal/ledger"
 	"onefold/internal/ledger/mem"
 	"onefold/internal/mailer"
+	"onefold/internal/policy/tenant"
+	"onefold/internal/proof/streamreader"
+	"onefold/internal/reading/reader"
+	"onefold/internal/reading/reader/rules"
 	"onefold/internal/schema"
-	"onefold/internal/streamreader"
-	"onefold/internal/tenant"
 	"onefold/internal/webhook"
 )
 
@@ -89,7 +89,7 @@ type cloud struct {
 	limit     int                                         // concurrent executions of the account
 	away      atomic.Pointer[time.Time]                   // the ledger answers nobody until then
 	get       func(f schema.Function, k ledger.Key) error // before a function reads a row; may end the goroutine
-	read      func(ctx context.Context, s extract.Source) // before a text is read
+	read      func(ctx context.Context, s reader.Source)  // before a text is read
 	lost      func(ch ledger.Change) bool                 // the stream does not carry it
 	twice     bool                                        // the stream carries each record twice
 	throttled func(f schema.Function) bool                // the function cannot be called

@@ -9,9 +9,9 @@ import (
 
 	"onefold/internal/blob"
 	"onefold/internal/crm"
-	"onefold/internal/extract"
 	"onefold/internal/ledger"
 	"onefold/internal/mailer"
+	"onefold/internal/reading/reader"
 )
 
 // cloudVault is the ledger as the functions see it.
@@ -95,11 +95,11 @@ func (b *cloudBlobs) Get(_ context.Context, r blob.Ref) ([]byte, error) {
 
 // cloudText is the rules, after what a test has happen.
 type cloudText struct {
-	extract.Extractor
+	reader.Extractor
 	c *cloud
 }
 
-func (r cloudText) Extract(ctx context.Context, s extract.Source) (extract.Record, error) {
+func (r cloudText) Extract(ctx context.Context, s reader.Source) (reader.Record, error) {
 	cloudAlive(ctx)
 	if r.c.read != nil {
 		r.c.read(ctx, s)

@@ -8,10 +8,10 @@ import (
 	"testing/synctest"
 	"time"
 
-	"onefold/internal/extract"
 	"onefold/internal/ledger"
+	"onefold/internal/proof/streamreader"
+	"onefold/internal/reading/reader"
 	"onefold/internal/schema"
-	"onefold/internal/streamreader"
 )
 
 // cloudAssumptions is what AWS leaves open: the extremes.
@@ -89,7 +89,7 @@ func (c *cloud) poison(k ledger.Key, who int, p cloudPoison) (heal func()) {
 		}
 		return nil
 	}
-	c.read = func(_ context.Context, s extract.Source) {
+	c.read = func(_ context.Context, s reader.Source) {
 		if s.Given.Email == cloudPerson(who) && sick.Load() && p.text != nil {
 			p.text()
 		}
@@ -188,7 +188,7 @@ func TestWorkersSlowToTheirTimeoutGetThrough(t *testing.T) {
 	t.Parallel()
 	inCloud(t, cloudPlan{}, func(t *testing.T, c *cloud) {
 		c.callTakes = 9900 * time.Millisecond
-		c.read = func(ctx context.Context, _ extract.Source) { cloudSpend(ctx, 50*time.Second) }
+		c.read = func(ctx context.Context, _ reader.Source) { cloudSpend(ctx, 50*time.Second) }
 		c.forms(0, 12)
 		c.begin()
 		if !c.until(3*time.Hour, c.quiet) {
@@ -225,7 +225,7 @@ func TestThoseThatFailInTheMiddleOfABatch(t *testing.T) {
 	t.Parallel()
 	inCloud(t, cloudPlan{shards: 1}, func(t *testing.T, c *cloud) {
 		texts := map[string]int{}
-		c.read = func(_ context.Context, s extract.Source) { c.effect(texts, s.Given.Email) }
+		c.read = func(_ context.Context, s reader.Source) { c.effect(texts, s.Given.Email) }
 		events := c.forms(0, 4)
 		var well atomic.Bool
 		c.get = func(f schema.Function, k ledger.Key) error {
@@ -283,7 +283,7 @@ func TestBatchesAtOnceAndReadersThatDie(t *testing.T) {
 	t.Parallel()
 	change := func(m *streamreader.Mapping) { m.ParallelizationFactor, m.BatchSize = 4, 2 }
 	inCloud(t, cloudPlan{shards: 1, change: change}, func(t *testing.T, c *cloud) {
-		c.read = func(ctx context.Context, _ extract.Source) { cloudSpend(ctx, 2*time.Second) }
+		c.read = func(ctx context.Context, _ reader.Source) { cloudSpend(ctx, 2*time.Second) }
 		c.forms(0, 12)
 		c.begin()
 		for range 20 {

@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"onefold/internal/ledger"
+	"onefold/internal/proof/streamreader"
 	"onefold/internal/schema"
-	"onefold/internal/streamreader"
 )
 
 // pump brings what was committed to the streams.

@@ -6,11 +6,11 @@ import (
 	"fmt"
 	"time"
 
-	"onefold/internal/inbound"
 	"onefold/internal/ingest"
-	"onefold/internal/invariant"
 	"onefold/internal/ledger"
-	"onefold/internal/outbox"
+	"onefold/internal/operate/verify"
+	"onefold/internal/record/inbound"
+	"onefold/internal/record/outbox"
 	"onefold/internal/schema"
 	"onefold/internal/webhook"
 )
@@ -115,7 +115,7 @@ func (c *cloud) wantAll(n int) {
 			c.t.Errorf("person %d was sent %d mails", i, c.sent[cloudPerson(i)])
 		}
 	}
-	rep, err := invariant.Check(context.Background(), c.store, invariant.Options{IDs: &c.ids, Blob: c.blobs, Quiet: true})
+	rep, err := verify.Check(context.Background(), c.store, verify.Options{IDs: &c.ids, Blob: c.blobs, Quiet: true})
 	c.must(err)
 	for _, f := range rep.Findings {
 		c.t.Errorf("%s %s: %s %v", f.Severity, f.Check, f.What, f.Keys)

@@ -6,10 +6,10 @@ import (
 	"testing/synctest"
 	"time"
 
-	"onefold/internal/extract"
 	"onefold/internal/ledger"
+	"onefold/internal/proof/streamreader"
+	"onefold/internal/reading/reader"
 	"onefold/internal/schema"
-	"onefold/internal/streamreader"
 )
 
 // The settings matter: with any of them otherwise, something is lost or held
@@ -98,7 +98,7 @@ func TestWithoutReportedFailuresARecordWouldBeLostUnseen(t *testing.T) {
 func TestABatchThatDoesNotFitTheRetriesWouldNotBeWorkedOff(t *testing.T) {
 	t.Parallel()
 	withAndWithout(t, func(m *streamreader.Mapping) { m.BatchSize = 100 }, func(_ *testing.T, c *cloud, ours bool) {
-		c.read = func(ctx context.Context, _ extract.Source) { cloudSpend(ctx, 50*time.Second) }
+		c.read = func(ctx context.Context, _ reader.Source) { cloudSpend(ctx, 50*time.Second) }
 		events := c.forms(0, 12)
 		c.begin()
 		c.pass(2 * time.Hour)

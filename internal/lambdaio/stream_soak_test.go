@@ -8,13 +8,13 @@ import (
 	"testing/synctest"
 	"time"
 
-	"onefold/internal/extract"
-	"onefold/internal/inbound"
-	"onefold/internal/invariant"
 	"onefold/internal/ledger"
-	"onefold/internal/outbox"
+	"onefold/internal/operate/verify"
+	"onefold/internal/proof/streamreader"
+	"onefold/internal/reading/reader"
+	"onefold/internal/record/inbound"
+	"onefold/internal/record/outbox"
 	"onefold/internal/schema"
-	"onefold/internal/streamreader"
 )
 
 // Half an hour in which everything that Lambda, the stream and the ledger may
@@ -46,7 +46,7 @@ func soak(t *testing.T, chance *rand.Rand) {
 	}})
 	c.latency, c.limit = 50*time.Millisecond, 3+chance.IntN(8)
 	c.callTakes = time.Duration(1+chance.IntN(10)) * time.Second
-	c.read = func(ctx context.Context, _ extract.Source) { cloudSpend(ctx, 5*time.Second) }
+	c.read = func(ctx context.Context, _ reader.Source) { cloudSpend(ctx, 5*time.Second) }
 	var barred schema.Function
 	c.throttled = func(f schema.Function) bool { return f == barred }
 	c.lost = func(ledger.Change) bool { return chance.IntN(20) == 0 }
@@ -87,10 +87,10 @@ func soak(t *testing.T, chance *rand.Rand) {
 			t.Errorf("an operation %s is %s, %s", it.Text("kind"), s, it.Text("reason"))
 		}
 	}
-	rep, err := invariant.Check(context.Background(), c.store, invariant.Options{IDs: &c.ids, Blob: c.blobs})
+	rep, err := verify.Check(context.Background(), c.store, verify.Options{IDs: &c.ids, Blob: c.blobs})
 	c.must(err)
 	for _, f := range rep.Findings {
-		if f.Severity == invariant.Violation {
+		if f.Severity == verify.Violation {
 			t.Errorf("%s: %s %v", f.Check, f.What, f.Keys)
 		}
 	}

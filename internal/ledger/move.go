@@ -3,8 +3,8 @@ package ledger
 import (
 	"fmt"
 
-	"onefold/internal/audit"
-	"onefold/internal/machine"
+	"onefold/internal/record/audit"
+	"onefold/internal/record/machine"
 	"onefold/internal/schema"
 )
 

@@ -6,15 +6,15 @@ import (
 	"testing"
 	"time"
 
-	"onefold/internal/audit"
-	"onefold/internal/claim"
-	"onefold/internal/followup"
-	"onefold/internal/inbound"
 	"onefold/internal/ledger"
 	"onefold/internal/ledger/mem"
-	"onefold/internal/machine"
-	"onefold/internal/outbox"
-	"onefold/internal/review"
+	"onefold/internal/record/audit"
+	"onefold/internal/record/claim"
+	"onefold/internal/record/followup"
+	"onefold/internal/record/inbound"
+	"onefold/internal/record/machine"
+	"onefold/internal/record/outbox"
+	"onefold/internal/record/review"
 	"onefold/internal/utc"
 )
 

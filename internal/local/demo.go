@@ -9,12 +9,12 @@ import (
 	"time"
 
 	"onefold/events"
-	"onefold/internal/guard"
-	"onefold/internal/inbound"
 	"onefold/internal/ledger"
-	"onefold/internal/outbox"
+	"onefold/internal/policy/tenant"
+	"onefold/internal/record/guard"
+	"onefold/internal/record/inbound"
+	"onefold/internal/record/outbox"
 	"onefold/internal/schema"
-	"onefold/internal/tenant"
 )
 
 // DemoPolicy is the example policy with its rule in auto mode, so that mail

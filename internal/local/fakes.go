@@ -8,10 +8,10 @@ import (
 	"time"
 
 	"onefold/internal/app"
-	"onefold/internal/crm/crmtest"
 	"onefold/internal/crm/hubspot"
-	"onefold/internal/mailer/mailertest"
+	"onefold/internal/crm/hubspottest"
 	"onefold/internal/mailer/ses"
+	"onefold/internal/mailer/sestest"
 
 	"github.com/aws/aws-sdk-go-v2/credentials"
 )
@@ -27,8 +27,8 @@ const ConfigurationSet = "onefold"
 // their own. What they have taken is on disk before they say so, as it would
 // be with the real ones.
 type fakes struct {
-	ses      *mailertest.Server
-	crm      *crmtest.Server
+	ses      *sestest.Server
+	crm      *hubspottest.Server
 	sesURL   string
 	crmURL   string
 	servers  []*http.Server
@@ -40,12 +40,12 @@ type fakes struct {
 // keep nothing. With an error, what is up already is returned to be closed.
 func startFakes(d *Data, holdFor time.Duration, sink func(context.Context, []byte)) (*fakes, error) {
 	f := &fakes{}
-	sesOptions := mailertest.Options{
+	sesOptions := sestest.Options{
 		Now: app.Clock, HoldFor: holdFor, Sink: sink,
-		ConfigurationSets: []mailertest.ConfigurationSet{{Name: ConfigurationSet, Events: true}},
+		ConfigurationSets: []sestest.ConfigurationSet{{Name: ConfigurationSet, Events: true}},
 	}
-	crmOptions := crmtest.Options{Now: app.Clock, Token: crmToken}
-	var mails []mailertest.SentMail
+	crmOptions := hubspottest.Options{Now: app.Clock, Token: crmToken}
+	var mails []sestest.SentMail
 	var records [][]byte
 	if d != nil {
 		mailLog, kept, err := openMailLog(d.path("mail.jsonl"))
@@ -69,10 +69,10 @@ func startFakes(d *Data, holdFor time.Duration, sink func(context.Context, []byt
 		mails, sesOptions.Persist, crmOptions.Persist = kept, mailLog.persist, crmLog.append
 	}
 	var err error
-	if f.ses, err = mailertest.NewServer(sesOptions); err != nil {
+	if f.ses, err = sestest.NewServer(sesOptions); err != nil {
 		return f, err
 	}
-	f.crm = crmtest.New(crmOptions)
+	f.crm = hubspottest.New(crmOptions)
 	for _, line := range records {
 		if err := f.crm.Restore(line); err != nil {
 			return f, errors.Join(errors.New("crm.jsonl is damaged: move it away, or start with a new -data folder"), err)

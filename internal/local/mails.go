@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"onefold/internal/mailer"
-	"onefold/internal/mailer/mailertest"
+	"onefold/internal/mailer/sestest"
 )
 
 // mailLog keeps what the fake of SES has accepted. Probes of the feed are not
@@ -15,13 +15,13 @@ type mailLog struct{ *journal }
 // openMailLog reads mail.jsonl: the latest line of each mail, at its first
 // place. Lines that a later one replaced are removed from the file, whole or
 // not at all, so that it does not grow with time.
-func openMailLog(path string) (mailLog, []mailertest.SentMail, error) {
-	var mails []mailertest.SentMail
+func openMailLog(path string) (mailLog, []sestest.SentMail, error) {
+	var mails []sestest.SentMail
 	at := map[string]int{}
 	lines := 0
 	good, err := readJournal(path, func(line []byte) error {
 		lines++
-		var m mailertest.SentMail
+		var m sestest.SentMail
 		if err := json.Unmarshal(line, &m); err != nil {
 			return err
 		}
@@ -46,7 +46,7 @@ func openMailLog(path string) (mailLog, []mailertest.SentMail, error) {
 	return mailLog{j}, mails, err
 }
 
-func rewriteMails(path string, mails []mailertest.SentMail) (int64, error) {
+func rewriteMails(path string, mails []sestest.SentMail) (int64, error) {
 	var text []byte
 	for _, m := range mails {
 		line, err := json.Marshal(m)
@@ -61,8 +61,8 @@ func rewriteMails(path string, mails []mailertest.SentMail) (int64, error) {
 	return int64(len(text)), nil
 }
 
-// persist implements mailertest.Options.Persist.
-func (l mailLog) persist(m mailertest.SentMail) error {
+// persist implements sestest.Options.Persist.
+func (l mailLog) persist(m sestest.SentMail) error {
 	if isProbe(m) {
 		return nil
 	}
@@ -73,4 +73,4 @@ func (l mailLog) persist(m mailertest.SentMail) error {
 	return l.append(line)
 }
 
-func isProbe(m mailertest.SentMail) bool { return m.Tag(mailer.TagProbe) != "" }
+func isProbe(m sestest.SentMail) bool { return m.Tag(mailer.TagProbe) != "" }

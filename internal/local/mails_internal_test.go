@@ -10,17 +10,17 @@ import (
 	"time"
 
 	"onefold/internal/mailer"
-	"onefold/internal/mailer/mailertest"
+	"onefold/internal/mailer/sestest"
 )
 
-func mailNumber(n int, done bool) mailertest.SentMail {
-	return mailertest.SentMail{
+func mailNumber(n int, done bool) sestest.SentMail {
+	return sestest.SentMail{
 		MessageID: fmt.Sprintf("0100%012x-mail", n), From: "hello@demo.example", To: []string{"ann@customer.example"},
 		Subject: "Your question", Text: "Thank you for your question.", EventsDone: done,
 	}
 }
 
-func journalOf(t *testing.T, mails ...mailertest.SentMail) string {
+func journalOf(t *testing.T, mails ...sestest.SentMail) string {
 	t.Helper()
 	var b bytes.Buffer
 	for _, m := range mails {
@@ -81,22 +81,22 @@ func TestTheMailLogKeepsTheLatestLineOfEachMail(t *testing.T) {
 func TestAMonthOfMailLoadsAtOnce(t *testing.T) {
 	t.Parallel()
 	const month = 30 * 24 * 60
-	mails := make([]mailertest.SentMail, 0, 2*month)
+	mails := make([]sestest.SentMail, 0, 2*month)
 	for n := range month {
 		mails = append(mails, mailNumber(n, false), mailNumber(n, true))
 	}
 	path := journalOf(t, mails...)
 	alone := timed(func() {
-		if _, err := readJournal(path, func(line []byte) error { return json.Unmarshal(line, &mailertest.SentMail{}) }); err != nil {
+		if _, err := readJournal(path, func(line []byte) error { return json.Unmarshal(line, &sestest.SentMail{}) }); err != nil {
 			t.Fatal(err)
 		}
 	})
-	s, err := mailertest.NewServer(mailertest.Options{Now: time.Now})
+	s, err := sestest.NewServer(sestest.Options{Now: time.Now})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer func() { _ = s.Close(t.Context()) }()
-	var loaded []mailertest.SentMail
+	var loaded []sestest.SentMail
 	took := timed(func() {
 		log, kept, err := openMailLog(path)
 		if err != nil {

@@ -12,9 +12,9 @@ import (
 	"onefold/internal/blob/dir"
 	"onefold/internal/ledger"
 	"onefold/internal/ledger/bolt"
-	"onefold/internal/policybook"
+	"onefold/internal/operate/stage"
+	"onefold/internal/policy/versions"
 	"onefold/internal/schema"
-	"onefold/internal/stage"
 )
 
 // Opened is a data folder opened for one command, without workers.
@@ -50,7 +50,7 @@ func Open(folder string) (*Opened, error) {
 	}
 	o := &Opened{
 		Store: store, Release: store.Close, Secrets: d.secrets(),
-		Policies: &policybook.Book{Store: store, Now: app.Clock, Keep: keepPolicy}, Settle: settle,
+		Policies: &versions.Book{Store: store, Now: app.Clock, Keep: keepPolicy}, Settle: settle,
 	}
 	if fault == nil {
 		fault = fill(o, d, secrets)

@@ -7,10 +7,10 @@ import (
 	"time"
 
 	"onefold/internal/app"
-	"onefold/internal/followup"
-	"onefold/internal/inbound"
 	"onefold/internal/ledger"
-	"onefold/internal/outbox"
+	"onefold/internal/record/followup"
+	"onefold/internal/record/inbound"
+	"onefold/internal/record/outbox"
 	"onefold/internal/schema"
 	"onefold/internal/utc"
 )

@@ -14,7 +14,7 @@ import (
 
 	"onefold/internal/ledger"
 	"onefold/internal/local"
-	"onefold/internal/tenant"
+	"onefold/internal/policy/tenant"
 )
 
 func quietConfig(folder string) local.Config {

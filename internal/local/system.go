@@ -13,12 +13,12 @@ import (
 
 	"onefold/internal/app"
 	"onefold/internal/crmsync"
-	"onefold/internal/extract/rules"
 	"onefold/internal/idempotency"
-	"onefold/internal/policybook"
+	"onefold/internal/policy/tenant"
+	"onefold/internal/policy/versions"
+	"onefold/internal/reading/reader/rules"
 	"onefold/internal/schema"
 	"onefold/internal/secret"
-	"onefold/internal/tenant"
 )
 
 // Config says how the local system runs.
@@ -204,7 +204,7 @@ func (s *System) ensurePolicy(ctx context.Context, cfg Config) (tenant.Policy, e
 	if err != nil {
 		return p, fmt.Errorf("policy: %w", err)
 	}
-	book := &policybook.Book{Store: s.stores.ledger, Now: app.Clock}
+	book := &versions.Book{Store: s.stores.ledger, Now: app.Clock}
 	have, err := book.Fresh(ctx, p.Tenant)
 	if err == nil {
 		if len(tenant.Diff(have, p)) > 0 {
@@ -212,7 +212,7 @@ func (s *System) ensurePolicy(ctx context.Context, cfg Config) (tenant.Policy, e
 		}
 		return have, nil
 	}
-	if !errors.Is(err, policybook.ErrNone) {
+	if !errors.Is(err, versions.ErrNone) {
 		return p, err
 	}
 	return book.Apply(ctx, cfg.Policy, "local")

@@ -11,7 +11,7 @@ import (
 
 	"onefold/internal/ledger"
 	"onefold/internal/local"
-	"onefold/internal/tenant"
+	"onefold/internal/policy/tenant"
 )
 
 // start brings a system up on a folder of the test's own, with the example

@@ -6,7 +6,7 @@ import (
 	"onefold/internal/console"
 	"onefold/internal/crm"
 	"onefold/internal/ledger"
-	"onefold/internal/outbox"
+	"onefold/internal/record/outbox"
 )
 
 // synced is an enquiry whose contact the CRM answers so.

@@ -7,11 +7,11 @@ import (
 	"log/slog"
 	"time"
 
-	"onefold/internal/extract"
 	"onefold/internal/ingest"
 	"onefold/internal/lambdaio"
 	"onefold/internal/ledger"
 	"onefold/internal/queue"
+	"onefold/internal/reading/reader"
 	"onefold/internal/schema"
 )
 
@@ -52,10 +52,10 @@ func decisionRows() []row {
 			"extract ReaderCalls 1", "extract ReaderTime 0",
 		}},
 		{"a reader with a meter and a doubt", func(w *world) {
-			w.reader.used = extract.Usage{InputTokens: 700, OutputTokens: 60, CostUSD: 0.25}
-			w.reader.change = func(r *extract.Record) {
-				r.NeedsHumanReview, r.ReviewReasons = true, []string{extract.ReasonAmbiguous}
-				r.Company = extract.Field{Value: "Zebulon", Confidence: 90, Evidence: "Zebulon", Where: extract.InVisible}
+			w.reader.used = reader.Usage{InputTokens: 700, OutputTokens: 60, CostUSD: 0.25}
+			w.reader.change = func(r *reader.Record) {
+				r.NeedsHumanReview, r.ReviewReasons = true, []string{reader.ReasonAmbiguous}
+				r.Company = reader.Field{Value: "Zebulon", Confidence: 90, Evidence: "Zebulon", Where: reader.InVisible}
 			}
 			w.form("d1", "ann@example.org", "Do you walk in May?")
 			w.extract()

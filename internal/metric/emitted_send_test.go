@@ -8,8 +8,8 @@ import (
 	"onefold/internal/feedback"
 	"onefold/internal/ledger"
 	"onefold/internal/mailer"
+	"onefold/internal/policy/tenant"
 	"onefold/internal/schema"
-	"onefold/internal/tenant"
 )
 
 // outcome is a provider that answers so.

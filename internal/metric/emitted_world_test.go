@@ -20,24 +20,24 @@ import (
 	"onefold/internal/console"
 	"onefold/internal/crm"
 	"onefold/internal/crmsync"
+	"onefold/internal/decide"
 	"onefold/internal/digest"
 	"onefold/internal/extract"
-	"onefold/internal/extract/rules"
 	"onefold/internal/feedback"
-	"onefold/internal/flow"
-	"onefold/internal/inbound"
 	"onefold/internal/ingest"
 	"onefold/internal/ledger"
 	"onefold/internal/ledger/mem"
 	"onefold/internal/mailer"
 	"onefold/internal/metric"
 	"onefold/internal/optout"
-	"onefold/internal/policybook"
-	"onefold/internal/process"
+	"onefold/internal/policy/tenant"
+	"onefold/internal/policy/versions"
+	"onefold/internal/reading/reader"
+	"onefold/internal/reading/reader/rules"
+	"onefold/internal/record/inbound"
 	"onefold/internal/schema"
 	"onefold/internal/send"
 	"onefold/internal/sweep"
-	"onefold/internal/tenant"
 	"onefold/internal/webhook"
 )
 
@@ -50,7 +50,7 @@ type world struct {
 	seen   map[emission]*sum
 
 	ingest   *ingest.Service
-	process  *process.Service
+	process  *extract.Service
 	send     *send.Service
 	crmsync  *crmsync.Service
 	feedback *feedback.Service
@@ -150,13 +150,13 @@ func (b blobs) Get(_ context.Context, r blob.Ref) ([]byte, error) {
 // meter is the deterministic reader with a meter; fail and change are for one
 // test each.
 type meter struct {
-	extract.Extractor
+	reader.Extractor
 	fail   error
-	change func(*extract.Record)
-	used   extract.Usage
+	change func(*reader.Record)
+	used   reader.Usage
 }
 
-func (m *meter) ExtractMetered(ctx context.Context, s extract.Source) (extract.Record, extract.Usage, error) {
+func (m *meter) ExtractMetered(ctx context.Context, s reader.Source) (reader.Record, reader.Usage, error) {
 	r, err := m.Extract(ctx, s)
 	if m.change != nil {
 		m.change(&r)
@@ -216,14 +216,14 @@ func newWorld(t *testing.T) *world {
 	w := &world{t: t, store: &faulty{Store: mem.New()}, ids: ids, secret: secret, now: time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC), seen: map[emission]*sum{}}
 	w.reader, w.post, w.crm = &meter{Extractor: rules.New()}, &post{}, &records{}
 	now := func() time.Time { return w.now }
-	book := &policybook.Book{Store: w.store, Now: now}
+	book := &versions.Book{Store: w.store, Now: now}
 	_, err = book.Apply(t.Context(), policy(), "person:tester")
 	w.ok(err)
 	content := blobs{}
 	secrets := func(context.Context, string, string) ([]webhook.Secret, error) { return []webhook.Secret{secret}, nil }
 	describe := func(context.Context, inbound.Event, []byte) (string, string, error) { return "subject", "text", nil }
-	worker := func(by schema.Function) *process.Service {
-		return &process.Service{Store: w.store, Blob: content, Policies: book, Extractor: w.reader, IDs: ids, Now: now, Timeout: time.Minute, Log: w.log(by)}
+	worker := func(by schema.Function) *extract.Service {
+		return &extract.Service{Store: w.store, Blob: content, Policies: book, Extractor: w.reader, IDs: ids, Now: now, Timeout: time.Minute, Log: w.log(by)}
 	}
 	w.ingest = &ingest.Service{Store: w.store, Blob: content, Policies: book, Secrets: secrets, IDs: ids, Now: now, Log: w.log(schema.Ingest)}
 	w.process = worker(schema.Extract)
@@ -233,7 +233,7 @@ func newWorld(t *testing.T) *world {
 	w.sweep = &sweep.Service{Store: w.store, Now: now, PerShard: 100, Log: w.log(schema.Sweep)}
 	w.console = &console.Service{
 		Store: w.store, Decide: worker(schema.Console).Answer, IDs: ids, Now: now, Log: w.log(schema.Console),
-		Facts: func(context.Context, inbound.Event) (flow.Facts, error) { return flow.Facts{}, blob.ErrMissing },
+		Facts: func(context.Context, inbound.Event) (decide.Facts, error) { return decide.Facts{}, blob.ErrMissing },
 	}
 	w.optout = &optout.Service{Store: w.store, Policies: book, IDs: ids, Now: now, Log: w.log(schema.Optout)}
 	return w
@@ -356,4 +356,4 @@ func (w *world) ok(err error) {
 }
 
 // token is that of an intent's opt-out link.
-func (w *world) token(intent string) string { return flow.OptOutToken(w.ids, "demo", intent) }
+func (w *world) token(intent string) string { return decide.OptOutToken(w.ids, "demo", intent) }

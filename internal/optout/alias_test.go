@@ -4,10 +4,10 @@ import (
 	"net/http"
 	"testing"
 
-	"onefold/internal/contact"
-	"onefold/internal/flow"
+	"onefold/internal/decide"
 	"onefold/internal/ledger"
 	"onefold/internal/optout"
+	"onefold/internal/record/contact"
 )
 
 // Nobody has the key of a mail out of a shared inbox that is shared no longer.
@@ -19,7 +19,7 @@ func TestAClickMeetsAnAliasOfItsAddress(t *testing.T) {
 	w.contact(contact.Contact{ID: "c2", Status: contact.Active})
 	i := w.i
 	i.ID, i.Recipient = "i9", "ann@example.com"
-	who := flow.Identify(w.ids, w.policy(), i.Recipient)
+	who := decide.Identify(w.ids, w.policy(), i.Recipient)
 	i.Guard = who.GuardID
 	var c ledger.Commit
 	w.must(c.Create("intent", w.key(ledger.Intent, "i9"), i))

@@ -22,22 +22,22 @@ import (
 	"math/rand/v2"
 	"time"
 
-	"onefold/internal/contact"
+	"onefold/internal/decide"
 	"onefold/internal/digest"
-	"onefold/internal/flow"
-	"onefold/internal/followup"
 	"onefold/internal/ledger"
 	"onefold/internal/metric"
-	"onefold/internal/policybook"
+	"onefold/internal/policy/tenant"
+	"onefold/internal/policy/versions"
+	"onefold/internal/record/contact"
+	"onefold/internal/record/followup"
 	"onefold/internal/schema"
-	"onefold/internal/tenant"
 	"onefold/internal/utc"
 )
 
 // Service takes the use of links. All fields are needed.
 type Service struct {
 	Store    ledger.Store
-	Policies *policybook.Book
+	Policies *versions.Book
 	IDs      digest.Key
 	Now      func() time.Time
 	Log      *slog.Logger
@@ -52,14 +52,14 @@ const tries = 8
 
 // Link is the path of an intent's link below the opt-out route.
 func Link(ids digest.Key, tenantID, intentID string) string {
-	return tenantID + "/" + intentID + "/" + flow.OptOutToken(ids, tenantID, intentID)
+	return tenantID + "/" + intentID + "/" + decide.OptOutToken(ids, tenantID, intentID)
 }
 
 // See finds the mail of a link.
 func (s *Service) See(ctx context.Context, tenantID, intentID, token string) (followup.Intent, error) {
 	var i followup.Intent
 	// The token first: no read is made for a guess.
-	want := flow.OptOutToken(s.IDs, tenantID, intentID)
+	want := decide.OptOutToken(s.IDs, tenantID, intentID)
 	if subtle.ConstantTimeCompare([]byte(token), []byte(want)) != 1 {
 		return i, ErrNoLink
 	}
@@ -94,7 +94,7 @@ func (s *Service) Stop(ctx context.Context, tenantID, intentID, token string) er
 
 // stop decides once. Not done: what it was decided on has moved.
 func (s *Service) stop(ctx context.Context, i followup.Intent) (done bool, err error) {
-	l := flow.LinkStop{Intent: i, Now: utc.At(s.Now())}
+	l := decide.LinkStop{Intent: i, Now: utc.At(s.Now())}
 	if l.Guard, err = s.Store.Get(ctx, ledger.Key{Entity: ledger.Guard, Tenant: i.Tenant, ID: i.Guard}); err != nil {
 		return false, fmt.Errorf("read guard: %w", err)
 	}
@@ -105,7 +105,7 @@ func (s *Service) stop(ctx context.Context, i followup.Intent) (done bool, err e
 	if l.Stands() {
 		return true, nil
 	}
-	c, err := flow.StopByLink(l, s.IDs)
+	c, err := decide.StopByLink(l, s.IDs)
 	if err != nil {
 		return false, err
 	}
@@ -167,14 +167,14 @@ func (s *Service) holders(ctx context.Context, i followup.Intent) (list, noKeys 
 	policy, err := s.Policies.Current(ctx, i.Tenant)
 	var invalid *tenant.InvalidError
 	switch {
-	case errors.Is(err, policybook.ErrNone):
+	case errors.Is(err, versions.ErrNone):
 		return nil, nil, nil
 	case errors.As(err, &invalid):
 		return nil, nil, fmt.Errorf("%w: the policy", errUnreadable)
 	case err != nil:
 		return nil, nil, err
 	}
-	p := flow.Identify(s.IDs, policy, i.Recipient)
+	p := decide.Identify(s.IDs, policy, i.Recipient)
 	if !p.Known() || p.Shared {
 		return nil, nil, nil
 	}

@@ -15,19 +15,19 @@ import (
 	"testing"
 	"time"
 
-	"onefold/internal/audit"
-	"onefold/internal/contact"
+	"onefold/internal/decide"
 	"onefold/internal/digest"
-	"onefold/internal/flow"
-	"onefold/internal/followup"
-	"onefold/internal/guard"
 	"onefold/internal/ledger"
 	"onefold/internal/ledger/mem"
 	"onefold/internal/optout"
-	"onefold/internal/outbox"
-	"onefold/internal/policybook"
+	"onefold/internal/policy/tenant"
+	"onefold/internal/policy/versions"
+	"onefold/internal/record/audit"
+	"onefold/internal/record/contact"
+	"onefold/internal/record/followup"
+	"onefold/internal/record/guard"
+	"onefold/internal/record/outbox"
 	"onefold/internal/schema"
-	"onefold/internal/tenant"
 	"onefold/internal/utc"
 )
 
@@ -69,11 +69,11 @@ func newWorld(t *testing.T) *world {
 	}
 	now := func() time.Time { return time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC) }
 	w := &world{t: t, store: &faulty{Store: mem.New()}, ids: ids, logs: &bytes.Buffer{}}
-	book := &policybook.Book{Store: w.store, Now: now}
+	book := &versions.Book{Store: w.store, Now: now}
 	policy, err := book.Apply(t.Context(), tenant.Example(), "test")
 	w.must(err)
 	w.s = &optout.Service{Store: w.store, Policies: book, IDs: ids, Now: now, Log: slog.New(slog.NewTextHandler(w.logs, nil))}
-	p := flow.Identify(ids, policy, kim)
+	p := decide.Identify(ids, policy, kim)
 	at := utc.At(now())
 	w.i = followup.Intent{
 		Tenant: "demo", ID: "i1", Rule: "welcome", Scope: "follow_up", Contact: "c1", Event: "e1", Guard: p.GuardID, State: followup.Ready, Transition: 1,
@@ -189,7 +189,7 @@ func TestLookingIsNotStopping(t *testing.T) {
 func TestALinkThatIsNotOursStopsNobody(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	token := flow.OptOutToken(w.ids, "demo", "i1")
+	token := decide.OptOutToken(w.ids, "demo", "i1")
 	for name, path := range map[string]string{
 		"no token": "demo/i1/x", "of another intent": "demo/i2/" + token, "of another tenant": "other/i1/" + token,
 		"cut off": "demo/i1/" + token[:31], "of a mail that is not there": optout.Link(w.ids, "demo", "gone"), "not a link": "demo",
@@ -218,7 +218,7 @@ func TestALinkIsOfOneTenant(t *testing.T) {
 		Machine: followup.IntentMachine(), Event: "create", Audit: audit.Record{At: utc.At(w.s.Now()), By: "test"},
 	}, i, i.State))
 	w.must(w.store.Store.Commit(t.Context(), c))
-	if rec := w.do(http.MethodPost, "other/i1/"+flow.OptOutToken(w.ids, "demo", "i1")); rec.Code != http.StatusNotFound {
+	if rec := w.do(http.MethodPost, "other/i1/"+decide.OptOutToken(w.ids, "demo", "i1")); rec.Code != http.StatusNotFound {
 		t.Errorf("%d", rec.Code)
 	}
 	if rec := w.do(http.MethodPost, optout.Link(w.ids, "other", "i1")); rec.Code != http.StatusOK {
@@ -238,11 +238,11 @@ func TestTheWishHoldsForWhoeverHasTheAddressNow(t *testing.T) {
 		}, []string{"c2"}},
 		"another contact has the key": {func(w *world) {
 			w.contact(contact.Contact{ID: "c2", Status: contact.Active})
-			w.change(ledger.ContactKey, flow.Identify(w.ids, w.policy(), kim).KeyID, ledger.Item{"contact": "c2"})
+			w.change(ledger.ContactKey, decide.Identify(w.ids, w.policy(), kim).KeyID, ledger.Item{"contact": "c2"})
 		}, []string{"c1", "c2"}},
 		"a shared inbox": {func(w *world) {
 			w.contact(contact.Contact{ID: "c2", Status: contact.Active})
-			w.change(ledger.ContactKey, flow.Identify(w.ids, w.policy(), kim).KeyID, ledger.Item{"contact": "c2", "shared": true})
+			w.change(ledger.ContactKey, decide.Identify(w.ids, w.policy(), kim).KeyID, ledger.Item{"contact": "c2", "shared": true})
 		}, []string{"c1"}},
 		"stopped by a bounce before": {func(w *world) { w.before(guard.ReasonBounce) }, []string{"c1"}},
 		// Her own words may have come from another spelling (kim+x@), which another
@@ -276,7 +276,7 @@ func (w *world) policy() tenant.Policy {
 func (w *world) before(reason string) {
 	var c ledger.Commit
 	now := utc.At(w.s.Now())
-	w.must(flow.ChangeGuard(&c, flow.GuardChange{Tenant: "demo", ID: w.i.Guard, Event: "stop", Audit: audit.Record{At: now, By: "feedback"},
+	w.must(decide.ChangeGuard(&c, decide.GuardChange{Tenant: "demo", ID: w.i.Guard, Event: "stop", Audit: audit.Record{At: now, By: "feedback"},
 		Set: ledger.Item{guard.StopAttr(guard.ScopeAll): now, "reason": reason}}))
 	w.must(w.store.Store.Commit(w.t.Context(), c))
 }
@@ -313,7 +313,7 @@ func TestWhatMovedMeanwhileIsDecidedAgain(t *testing.T) {
 		w.change(ledger.Contact, "c1", ledger.Item{"transition": 2})
 		return true, nil
 	}
-	if err := w.s.Stop(t.Context(), "demo", "i1", flow.OptOutToken(w.ids, "demo", "i1")); err != nil {
+	if err := w.s.Stop(t.Context(), "demo", "i1", decide.OptOutToken(w.ids, "demo", "i1")); err != nil {
 		t.Fatal(err)
 	}
 	w.stopped("c1")
@@ -322,7 +322,7 @@ func TestWhatMovedMeanwhileIsDecidedAgain(t *testing.T) {
 	var all sync.WaitGroup
 	for range 8 {
 		all.Go(func() {
-			if err := w.s.Stop(context.Background(), "demo", "i1", flow.OptOutToken(w.ids, "demo", "i1")); err != nil {
+			if err := w.s.Stop(context.Background(), "demo", "i1", decide.OptOutToken(w.ids, "demo", "i1")); err != nil {
 				t.Error(err)
 			}
 		})
@@ -335,7 +335,7 @@ func TestWhatNeverSettlesIsSaid(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.store.hook = func(ledger.Commit) (bool, error) { return false, ledger.ErrContention }
-	if err := w.s.Stop(t.Context(), "demo", "i1", flow.OptOutToken(w.ids, "demo", "i1")); !errors.Is(err, ledger.ErrContention) {
+	if err := w.s.Stop(t.Context(), "demo", "i1", decide.OptOutToken(w.ids, "demo", "i1")); !errors.Is(err, ledger.ErrContention) {
 		t.Error(err)
 	}
 }

@@ -5,13 +5,13 @@ import (
 	"strings"
 	"testing"
 
-	"onefold/internal/audit"
-	"onefold/internal/contact"
-	"onefold/internal/followup"
-	"onefold/internal/guard"
 	"onefold/internal/ledger"
 	"onefold/internal/optout"
-	"onefold/internal/policybook"
+	"onefold/internal/policy/versions"
+	"onefold/internal/record/audit"
+	"onefold/internal/record/contact"
+	"onefold/internal/record/followup"
+	"onefold/internal/record/guard"
 	"onefold/internal/schema"
 	"onefold/internal/utc"
 )
@@ -86,7 +86,7 @@ func TestAnAddressIsStoppedThoughItsPersonCannotBeFound(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t)
 			damage(w)
-			w.s.Policies = &policybook.Book{Store: w.store, Now: w.s.Now} // which remembers nothing
+			w.s.Policies = &versions.Book{Store: w.store, Now: w.s.Now} // which remembers nothing
 			if rec := w.do(http.MethodPost, w.link()); rec.Code != http.StatusOK {
 				t.Errorf("%d, log %s", rec.Code, w.logs)
 			}

@@ -5,9 +5,9 @@ import (
 	"testing"
 	"time"
 
-	"onefold/internal/followup"
 	"onefold/internal/ledger"
-	"onefold/internal/tenant"
+	"onefold/internal/policy/tenant"
+	"onefold/internal/record/followup"
 	"onefold/internal/utc"
 )
 

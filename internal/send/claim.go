@@ -8,15 +8,15 @@ import (
 	"log/slog"
 	"time"
 
-	"onefold/internal/audit"
-	"onefold/internal/contact"
-	"onefold/internal/followup"
-	"onefold/internal/guard"
 	"onefold/internal/idempotency"
 	"onefold/internal/ledger"
-	"onefold/internal/outbox"
-	"onefold/internal/policybook"
-	"onefold/internal/tenant"
+	"onefold/internal/policy/tenant"
+	"onefold/internal/policy/versions"
+	"onefold/internal/record/audit"
+	"onefold/internal/record/contact"
+	"onefold/internal/record/followup"
+	"onefold/internal/record/guard"
+	"onefold/internal/record/outbox"
 	"onefold/internal/utc"
 )
 
@@ -35,7 +35,7 @@ func (s *Service) mayStart(ctx context.Context, op *outbox.Operation, i followup
 	policy, err := s.Policies.Fresh(ctx, i.Tenant)
 	var invalid *tenant.InvalidError
 	switch {
-	case errors.Is(err, policybook.ErrNone):
+	case errors.Is(err, versions.ErrNone):
 		return true, s.refer(ctx, *op, i, "rule_off")
 	case errors.As(err, &invalid):
 		// Other code wrote the policy. It is this tenant's matter and must not

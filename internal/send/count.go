@@ -4,9 +4,9 @@ import (
 	"context"
 	"log/slog"
 
-	"onefold/internal/followup"
 	"onefold/internal/mailer"
 	"onefold/internal/metric"
+	"onefold/internal/record/followup"
 	"onefold/internal/schema"
 )
 

@@ -7,9 +7,9 @@ import (
 	"testing"
 	"time"
 
-	"onefold/internal/followup"
 	"onefold/internal/ledger"
-	"onefold/internal/tenant"
+	"onefold/internal/policy/tenant"
+	"onefold/internal/record/followup"
 )
 
 // story is one way in which a call goes.

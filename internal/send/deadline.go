@@ -6,15 +6,15 @@ import (
 	"log/slog"
 	"time"
 
-	"onefold/internal/flow"
-	"onefold/internal/followup"
-	"onefold/internal/guard"
+	"onefold/internal/decide"
 	"onefold/internal/ledger"
 	"onefold/internal/metric"
-	"onefold/internal/outbox"
-	"onefold/internal/review"
+	"onefold/internal/policy/tenant"
+	"onefold/internal/record/followup"
+	"onefold/internal/record/guard"
+	"onefold/internal/record/outbox"
+	"onefold/internal/record/review"
 	"onefold/internal/schema"
-	"onefold/internal/tenant"
 	"onefold/internal/utc"
 )
 
@@ -61,7 +61,7 @@ func (s *Service) deadline(ctx context.Context, op outbox.Operation, i followup.
 		return err
 	}
 	if err := c.Update("operation", operationKey(op), ledger.Is("state", outbox.Open),
-		ledger.Item{"not_before": now, "due_at": now.Add(flow.OperationDue), "nudges": 0, "reason": ""}); err != nil {
+		ledger.Item{"not_before": now, "due_at": now.Add(decide.OperationDue), "nudges": 0, "reason": ""}); err != nil {
 		return err
 	}
 	return s.commit(ctx, c, "resend", intentAttr(i), metric.Count(schema.UnknownReferred, 1))
@@ -191,7 +191,7 @@ func (s *Service) cancelOne(ctx context.Context, i followup.Intent, word string)
 			return err
 		}
 		if found && t.State == review.Open {
-			if err := flow.MoveTask(&c, t, "close", "send", r); err != nil {
+			if err := decide.MoveTask(&c, t, "close", "send", r); err != nil {
 				return err
 			}
 		}

@@ -5,12 +5,12 @@ import (
 	"testing"
 	"time"
 
-	"onefold/internal/followup"
 	"onefold/internal/ledger"
-	"onefold/internal/outbox"
-	"onefold/internal/review"
+	"onefold/internal/policy/tenant"
+	"onefold/internal/record/followup"
+	"onefold/internal/record/outbox"
+	"onefold/internal/record/review"
 	"onefold/internal/schema"
-	"onefold/internal/tenant"
 	"onefold/internal/utc"
 )
 

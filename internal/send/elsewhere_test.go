@@ -6,12 +6,12 @@ import (
 	"time"
 
 	"onefold/internal/address"
-	"onefold/internal/contact"
-	"onefold/internal/flow"
-	"onefold/internal/followup"
-	"onefold/internal/guard"
+	"onefold/internal/decide"
+	"onefold/internal/decide/people"
 	"onefold/internal/ledger"
-	"onefold/internal/people"
+	"onefold/internal/record/contact"
+	"onefold/internal/record/followup"
+	"onefold/internal/record/guard"
 	"onefold/internal/utc"
 )
 
@@ -20,7 +20,7 @@ func (w *world) elsewhereKey(written string) ledger.Key {
 	w.t.Helper()
 	a, err := address.Parse(written)
 	w.must(err)
-	return ledger.Key{Entity: ledger.Guard, Tenant: "demo", ID: flow.GuardID(w.ids, "demo", a)}
+	return ledger.Key{Entity: ledger.Guard, Tenant: "demo", ID: decide.GuardID(w.ids, "demo", a)}
 }
 
 const aliasOf, mergedOf = "kim@example.org", "lou@example.org"

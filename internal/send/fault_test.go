@@ -5,9 +5,9 @@ import (
 	"errors"
 	"sync"
 
-	"onefold/internal/followup"
 	"onefold/internal/ledger"
 	"onefold/internal/ledger/mem"
+	"onefold/internal/record/followup"
 )
 
 // death ends a worker where it stands; nothing of it goes on.

@@ -15,23 +15,23 @@ import (
 	"testing"
 	"time"
 
-	"onefold/internal/audit"
-	"onefold/internal/contact"
+	"onefold/internal/decide"
 	"onefold/internal/digest"
 	"onefold/internal/feedback"
-	"onefold/internal/flow"
-	"onefold/internal/followup"
-	"onefold/internal/guard"
 	"onefold/internal/ledger"
 	"onefold/internal/ledger/mem"
 	"onefold/internal/mailer"
-	"onefold/internal/outbox"
-	"onefold/internal/policybook"
-	"onefold/internal/review"
+	"onefold/internal/policy/tenant"
+	"onefold/internal/policy/versions"
+	"onefold/internal/record/audit"
+	"onefold/internal/record/contact"
+	"onefold/internal/record/followup"
+	"onefold/internal/record/guard"
+	"onefold/internal/record/outbox"
+	"onefold/internal/record/review"
 	"onefold/internal/schema"
 	"onefold/internal/send"
 	"onefold/internal/sweep"
-	"onefold/internal/tenant"
 	"onefold/internal/utc"
 )
 
@@ -70,7 +70,7 @@ func newWorld(t *testing.T, change func(*followup.Intent)) *world {
 	w := &world{t: t, store: &faulty{Store: mem.New(), claimed: map[string]int{}}, logs: &bytes.Buffer{}, ids: ids}
 	w.post = &postbox{w: w, verdict: func(int) verdict { return taken }}
 	log := slog.New(slog.NewTextHandler(w.logs, nil))
-	book := &policybook.Book{Store: w.store, Now: time.Now}
+	book := &versions.Book{Store: w.store, Now: time.Now}
 	w.send = &send.Service{Store: w.store, Policies: book, Mailer: w.post, IDs: ids, Now: time.Now, Timeout: timeout, CallTime: callTime, Log: log}
 	w.feed = &feedback.Service{Store: w.store, IDs: ids, Provider: "fake", Now: time.Now, Log: log}
 	w.sweep = &sweep.Service{Store: w.store, Now: time.Now, PerShard: 100, Log: log}
@@ -150,8 +150,8 @@ func (w *world) born(c *ledger.Commit, i followup.Intent) {
 // timer puts the operation of an intent that became ready.
 func (w *world) timer(i followup.Intent) ledger.Key {
 	var c ledger.Commit
-	op := flow.SendOperation(w.ids, i)
-	w.must(flow.BornOperation(&c, op, utc.At(time.Now()), record()))
+	op := decide.SendOperation(w.ids, i)
+	w.must(decide.BornOperation(&c, op, utc.At(time.Now()), record()))
 	w.commit(c)
 	return ledger.Key{Entity: ledger.Operation, Tenant: "demo", ID: op.ID}
 }
@@ -217,11 +217,11 @@ func (w *world) stop(ctx context.Context) {
 		w.must(err)
 		who, err := w.store.Get(ctx, contactKey)
 		w.must(err)
-		w.must(flow.ChangeGuard(&c, flow.GuardChange{Tenant: "demo", ID: "g1", Seen: seen, Event: "stop", Set: ledger.Item{guard.StopAttr(guard.ScopeAll): now, "reason": guard.ReasonOptOut}, Audit: record()}))
+		w.must(decide.ChangeGuard(&c, decide.GuardChange{Tenant: "demo", ID: "g1", Seen: seen, Event: "stop", Set: ledger.Item{guard.StopAttr(guard.ScopeAll): now, "reason": guard.ReasonOptOut}, Audit: record()}))
 		_, err = c.Move(ledger.Step{Key: contactKey, Transition: who.Int("transition"), Event: "withdraw_consent", Set: ledger.Item{"consent_version": who.Int("consent_version") + 1}, Audit: record()})
 		w.must(err)
 		op := outbox.Operation{Tenant: "demo", ID: fmt.Sprint("cancel", seen.Int("transition")), Kind: outbox.CancelIntents, Guard: "g1", Contact: "c1"}
-		w.must(flow.BornOperation(&c, op, now, record()))
+		w.must(decide.BornOperation(&c, op, now, record()))
 		if w.store.apply(ctx, c) == nil {
 			return
 		}

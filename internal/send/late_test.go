@@ -4,11 +4,11 @@ import (
 	"testing"
 	"time"
 
-	"onefold/internal/followup"
 	"onefold/internal/ledger"
 	"onefold/internal/mailer"
-	"onefold/internal/review"
-	"onefold/internal/tenant"
+	"onefold/internal/policy/tenant"
+	"onefold/internal/record/followup"
+	"onefold/internal/record/review"
 )
 
 // late runs a worker that is paused after its call, lets the lease lapse and

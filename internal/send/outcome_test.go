@@ -6,12 +6,12 @@ import (
 	"testing/synctest"
 	"time"
 
-	"onefold/internal/followup"
 	"onefold/internal/ledger"
 	"onefold/internal/mailer"
-	"onefold/internal/outbox"
-	"onefold/internal/rawmail"
-	"onefold/internal/tenant"
+	"onefold/internal/policy/tenant"
+	"onefold/internal/reading/rawmail"
+	"onefold/internal/record/followup"
+	"onefold/internal/record/outbox"
 )
 
 // bubble runs a test with a clock of its own.

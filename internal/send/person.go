@@ -5,12 +5,12 @@ import (
 	"fmt"
 	"slices"
 
-	"onefold/internal/contact"
-	"onefold/internal/flow"
-	"onefold/internal/followup"
-	"onefold/internal/guard"
+	"onefold/internal/decide"
+	"onefold/internal/decide/people"
 	"onefold/internal/ledger"
-	"onefold/internal/people"
+	"onefold/internal/record/contact"
+	"onefold/internal/record/followup"
+	"onefold/internal/record/guard"
 )
 
 // addressee is who a mail goes to, as read before the claim. The guards of the
@@ -43,7 +43,7 @@ func (s *Service) seeHolder(ctx context.Context, i followup.Intent, to *addresse
 	if err != nil {
 		return fmt.Errorf("whose the recipient of intent %s is: %w", i.ID, err)
 	}
-	p := flow.Identify(s.IDs, policy, i.Recipient)
+	p := decide.Identify(s.IDs, policy, i.Recipient)
 	if !p.Known() || p.Shared {
 		return nil
 	}
@@ -79,7 +79,7 @@ func (a addressee) sameReach() ledger.Cond {
 	if a.contact == nil {
 		return ledger.Missing()
 	}
-	return flow.SameReach(*a.contact)
+	return decide.SameReach(*a.contact)
 }
 
 // conditions puts the guards of the person's other addresses into a claim, and
@@ -93,10 +93,10 @@ func (a addressee) conditions(c *ledger.Commit, i followup.Intent) {
 		c.Check("recipient", ledger.Key{Entity: ledger.ContactKey, Tenant: i.Tenant, ID: a.keyID}, cond)
 	}
 	if h := a.holder; h != nil {
-		c.Check("recipient", people.Key(i.Tenant, h.ID), ledger.All(ledger.Is("status", h.Status), flow.SameReach(*h)))
+		c.Check("recipient", people.Key(i.Tenant, h.ID), ledger.All(ledger.Is("status", h.Status), decide.SameReach(*h)))
 	}
 	for _, g := range a.elsewhere {
-		c.Check("elsewhere", ledger.Key{Entity: ledger.Guard, Tenant: i.Tenant, ID: g.ID}, flow.ClearElsewhere(i.Scope))
+		c.Check("elsewhere", ledger.Key{Entity: ledger.Guard, Tenant: i.Tenant, ID: g.ID}, decide.ClearElsewhere(i.Scope))
 	}
 }
 

@@ -5,7 +5,7 @@ import (
 	"log/slog"
 
 	"onefold/internal/mailer"
-	"onefold/internal/tenant"
+	"onefold/internal/policy/tenant"
 )
 
 // SimulatorSuccess is the address at which SES accepts, delivers and reports a

@@ -6,12 +6,12 @@ import (
 	"slices"
 	"strings"
 
-	"onefold/internal/audit"
-	"onefold/internal/followup"
 	"onefold/internal/ledger"
-	"onefold/internal/machine"
-	"onefold/internal/outbox"
-	"onefold/internal/review"
+	"onefold/internal/record/audit"
+	"onefold/internal/record/followup"
+	"onefold/internal/record/machine"
+	"onefold/internal/record/outbox"
+	"onefold/internal/record/review"
 	"onefold/internal/schema"
 )
 

@@ -8,10 +8,10 @@ import (
 	"testing/synctest"
 	"time"
 
-	"onefold/internal/followup"
 	"onefold/internal/ledger"
 	"onefold/internal/mailer"
-	"onefold/internal/tenant"
+	"onefold/internal/policy/tenant"
+	"onefold/internal/record/followup"
 )
 
 // worker is an actor that handles the timer's change with a function's life.

@@ -7,10 +7,10 @@ import (
 	"testing"
 	"time"
 
-	"onefold/internal/followup"
 	"onefold/internal/ledger"
-	"onefold/internal/review"
-	"onefold/internal/tenant"
+	"onefold/internal/policy/tenant"
+	"onefold/internal/record/followup"
+	"onefold/internal/record/review"
 	"onefold/internal/utc"
 )
 

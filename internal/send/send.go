@@ -27,20 +27,20 @@ import (
 	"time"
 
 	"onefold/internal/digest"
-	"onefold/internal/followup"
 	"onefold/internal/idempotency"
 	"onefold/internal/ledger"
 	"onefold/internal/mailer"
-	"onefold/internal/outbox"
-	"onefold/internal/policybook"
-	"onefold/internal/rawmail"
+	"onefold/internal/policy/versions"
+	"onefold/internal/reading/rawmail"
+	"onefold/internal/record/followup"
+	"onefold/internal/record/outbox"
 	"onefold/internal/utc"
 )
 
 // Service submits follow-ups. All fields but OptOut are needed.
 type Service struct {
 	Store    ledger.Store
-	Policies *policybook.Book
+	Policies *versions.Book
 	Mailer   mailer.Mailer
 	IDs      digest.Key
 	Now      func() time.Time

@@ -7,13 +7,13 @@ import (
 	"strings"
 	"time"
 
-	"onefold/internal/evidence"
-	"onefold/internal/followup"
 	"onefold/internal/ledger"
 	"onefold/internal/mailer"
 	"onefold/internal/metric"
-	"onefold/internal/outbox"
+	"onefold/internal/record/followup"
+	"onefold/internal/record/outbox"
 	"onefold/internal/schema"
+	"onefold/internal/send/evidence"
 )
 
 // SettleTries is how often the write after the call is tried. When all fail,

@@ -7,13 +7,13 @@ import (
 	"log/slog"
 	"time"
 
-	"onefold/internal/flow"
-	"onefold/internal/followup"
-	"onefold/internal/guard"
+	"onefold/internal/decide"
 	"onefold/internal/ledger"
 	"onefold/internal/metric"
-	"onefold/internal/outbox"
-	"onefold/internal/review"
+	"onefold/internal/record/followup"
+	"onefold/internal/record/guard"
+	"onefold/internal/record/outbox"
+	"onefold/internal/record/review"
 	"onefold/internal/schema"
 	"onefold/internal/utc"
 )
@@ -64,7 +64,7 @@ func (s *Service) refer(ctx context.Context, op outbox.Operation, i followup.Int
 	task := review.Task{
 		Tenant: i.Tenant, ID: s.IDs.ID("task", kind, i.Tenant, i.ID, fmt.Sprint(i.Transition)), Kind: kind, State: review.Open, Transition: 1,
 		Event: i.Event, Intent: i.ID, Contact: i.Contact, Reasons: []string{reason}, ContentHash: i.ContentHash,
-		Guard: cmp.Or(guard.Blocks(held, i.Scope), flow.GuardClear), OpenFor: i.Tenant, OpenedAt: s.now(),
+		Guard: cmp.Or(guard.Blocks(held, i.Scope), decide.GuardClear), OpenFor: i.Tenant, OpenedAt: s.now(),
 	}
 	var c ledger.Commit
 	if _, err := c.Move(ledger.Step{

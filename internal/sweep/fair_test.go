@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"onefold/internal/ledger"
-	"onefold/internal/outbox"
+	"onefold/internal/record/outbox"
 	"onefold/internal/schema"
 	"onefold/internal/sweep"
 )

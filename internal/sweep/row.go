@@ -6,12 +6,12 @@ import (
 	"slices"
 	"time"
 
-	"onefold/internal/audit"
-	"onefold/internal/inbound"
 	"onefold/internal/ledger"
-	"onefold/internal/machine"
 	"onefold/internal/metric"
-	"onefold/internal/outbox"
+	"onefold/internal/record/audit"
+	"onefold/internal/record/inbound"
+	"onefold/internal/record/machine"
+	"onefold/internal/record/outbox"
 	"onefold/internal/schema"
 	"onefold/internal/utc"
 )

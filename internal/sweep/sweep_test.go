@@ -10,12 +10,12 @@ import (
 	"testing"
 	"time"
 
-	"onefold/internal/audit"
-	"onefold/internal/flow"
-	"onefold/internal/inbound"
+	"onefold/internal/decide"
 	"onefold/internal/ledger"
 	"onefold/internal/ledger/mem"
-	"onefold/internal/outbox"
+	"onefold/internal/record/audit"
+	"onefold/internal/record/inbound"
+	"onefold/internal/record/outbox"
 	"onefold/internal/schema"
 	"onefold/internal/sweep"
 	"onefold/internal/utc"
@@ -79,7 +79,7 @@ func (b *bench) operation(id string, d time.Duration) ledger.Key {
 	b.Helper()
 	var c ledger.Commit
 	op := outbox.Operation{Tenant: "acme", ID: id, Kind: outbox.CRMNote, Event: "e1", Contact: "c1"}
-	if err := flow.BornOperation(&c, op, utc.At(b.now), audit.Record{By: "test"}); err != nil {
+	if err := decide.BornOperation(&c, op, utc.At(b.now), audit.Record{By: "test"}); err != nil {
 		b.Fatal(err)
 	}
 	b.must(b.Store.Commit(context.Background(), c))

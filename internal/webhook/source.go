@@ -3,7 +3,7 @@ package webhook
 import (
 	"time"
 
-	"onefold/internal/inbound"
+	"onefold/internal/record/inbound"
 )
 
 // Source is one manner of sending: a provider's, or a scheme that many use. It

@@ -16,7 +16,7 @@ import (
 	"onefold/internal/blob"
 	"onefold/internal/blob/blobtest"
 	"onefold/internal/blob/s3"
-	"onefold/internal/localaws/localawstest"
+	"onefold/internal/proof/localaws/localawstest"
 )
 
 func TestMain(m *testing.M) { os.Exit(localawstest.Main(m)) }

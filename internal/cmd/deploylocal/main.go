@@ -19,7 +19,7 @@ import (
 	"time"
 
 	"onefold/internal/app"
-	"onefold/internal/localdeploy"
+	"onefold/internal/proof/localdeploy"
 	"onefold/internal/webhook"
 )
 

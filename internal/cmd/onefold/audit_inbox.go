@@ -12,10 +12,10 @@ import (
 
 	"onefold/internal/address"
 	"onefold/internal/app"
-	"onefold/internal/inboxaudit"
-	"onefold/internal/inboxaudit/report"
-	"onefold/internal/rawmail"
-	"onefold/internal/tenant"
+	"onefold/internal/operate/mailbox"
+	"onefold/internal/operate/mailbox/report"
+	"onefold/internal/policy/tenant"
+	"onefold/internal/reading/rawmail"
 )
 
 const auditInboxHelp = `usage:
@@ -111,7 +111,7 @@ func (c *auditInboxCmd) readOnce() bool {
 
 // options are what the flags and their files say. Without -policy and -own the
 // own addresses are still to be guessed.
-func (c *auditInboxCmd) options(e *env) (o inboxaudit.Options, err error) {
+func (c *auditInboxCmd) options(e *env) (o mailbox.Options, err error) {
 	if c.Force && c.HTML == "" {
 		return o, usage("-force is about -html, which is missing", "")
 	}
@@ -127,11 +127,11 @@ func (c *auditInboxCmd) options(e *env) (o inboxaudit.Options, err error) {
 	}
 	switch {
 	case c.Policy != "" && len(own) > 0:
-		o.Own = inboxaudit.Own{How: inboxaudit.ByPolicyAndFlag, Addresses: append(o.Policy.OwnAddresses, own...)}
+		o.Own = mailbox.Own{How: mailbox.ByPolicyAndFlag, Addresses: append(o.Policy.OwnAddresses, own...)}
 	case c.Policy != "":
-		o.Own = inboxaudit.Own{How: inboxaudit.ByPolicy, Addresses: o.Policy.OwnAddresses}
+		o.Own = mailbox.Own{How: mailbox.ByPolicy, Addresses: o.Policy.OwnAddresses}
 	case len(own) > 0:
-		o.Own = inboxaudit.Own{How: inboxaudit.ByFlag, Addresses: own}
+		o.Own = mailbox.Own{How: mailbox.ByFlag, Addresses: own}
 	case c.readOnce():
 		return o, usage("a mailbox from standard input or a pipe is read once, and yours is not known", "name your addresses with -own or -policy")
 	}
@@ -141,7 +141,7 @@ func (c *auditInboxCmd) options(e *env) (o inboxaudit.Options, err error) {
 		if err != nil {
 			return o, err
 		}
-		if o.Contacts, err = inboxaudit.ReadContacts(file); err != nil {
+		if o.Contacts, err = mailbox.ReadContacts(file); err != nil {
 			return o, hinted(fmt.Errorf("%s: %w", c.Contacts, err), "`onefold help audit-inbox` names the columns")
 		}
 	}
@@ -170,22 +170,22 @@ func ownList(list string) ([]string, error) {
 }
 
 // guess looks through the mailbox once for whose it is.
-func (c *auditInboxCmd) guess(e *env) (inboxaudit.Own, error) {
+func (c *auditInboxCmd) guess(e *env) (mailbox.Own, error) {
 	f, err := os.Open(c.File)
 	if err != nil {
-		return inboxaudit.Own{}, err
+		return mailbox.Own{}, err
 	}
 	defer func() { _ = f.Close() }()
-	return inboxaudit.GuessOwn(e.ctx, f)
+	return mailbox.GuessOwn(e.ctx, f)
 }
 
-func (c *auditInboxCmd) audit(e *env, o inboxaudit.Options) (inboxaudit.Report, error) {
+func (c *auditInboxCmd) audit(e *env, o mailbox.Options) (mailbox.Report, error) {
 	from := e.stdin
 	var size int64
 	if c.File != "-" {
 		f, err := os.Open(c.File)
 		if err != nil {
-			return inboxaudit.Report{}, err
+			return mailbox.Report{}, err
 		}
 		defer func() { _ = f.Close() }()
 		if info, err := f.Stat(); err == nil && info.Mode().IsRegular() {
@@ -196,7 +196,7 @@ func (c *auditInboxCmd) audit(e *env, o inboxaudit.Options) (inboxaudit.Report, 
 	p := &progress{e: e, from: from, size: size}
 	o.Progress = p.tell
 	p.start()
-	return unlessEnded(e.ctx, func() (inboxaudit.Report, error) { return inboxaudit.Run(e.ctx, p, o) })
+	return unlessEnded(e.ctx, func() (mailbox.Report, error) { return mailbox.Run(e.ctx, p, o) })
 }
 
 // mayWrite finds out before the work whether the page may be written: never over
@@ -224,7 +224,7 @@ func (c *auditInboxCmd) mayWrite() error {
 }
 
 // write makes the page, readable by its owner alone.
-func (c *auditInboxCmd) write(r inboxaudit.Report) error {
+func (c *auditInboxCmd) write(r mailbox.Report) error {
 	var page bytes.Buffer
 	if err := report.HTML(&page, r); err != nil {
 		return err

@@ -8,7 +8,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
-	"onefold/internal/stage"
+	"onefold/internal/operate/stage"
 )
 
 // grammar is every command and flag. Kong reads it; the words that people see

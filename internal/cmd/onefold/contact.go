@@ -8,9 +8,9 @@ import (
 	"io"
 	"strings"
 
-	"onefold/internal/identity"
 	"onefold/internal/ledger"
-	"onefold/internal/stage"
+	"onefold/internal/operate/contacts"
+	"onefold/internal/operate/stage"
 )
 
 const contactFlagsHelp = `
@@ -102,19 +102,19 @@ func (contactAliasCmd) Help() string   { return contactAliasHelp }
 func (contactAddressCmd) Help() string { return contactAddressHelp }
 
 func (c *contactMergeCmd) Run(e *env) error {
-	return c.act(e, identity.Act{Kind: identity.Merge, Contact: c.Contact, Into: c.Into}, c.Contact, c.Into)
+	return c.act(e, contacts.Act{Kind: contacts.Merge, Contact: c.Contact, Into: c.Into}, c.Contact, c.Into)
 }
 
 func (c *contactSplitCmd) Run(e *env) error {
-	return c.act(e, identity.Act{Kind: identity.Split, Contact: c.Contact}, c.Contact)
+	return c.act(e, contacts.Act{Kind: contacts.Split, Contact: c.Contact}, c.Contact)
 }
 
 func (c *contactAliasCmd) Run(e *env) error {
-	return c.act(e, identity.Act{Kind: identity.Alias, Contact: c.Contact, Address: c.Address}, c.Contact, c.Address)
+	return c.act(e, contacts.Act{Kind: contacts.Alias, Contact: c.Contact, Address: c.Address}, c.Contact, c.Address)
 }
 
 func (c *contactAddressCmd) Run(e *env) error {
-	return c.act(e, identity.Act{Kind: identity.ChangeAddress, Contact: c.Contact, Address: c.Address}, c.Contact, c.Address)
+	return c.act(e, contacts.Act{Kind: contacts.ChangeAddress, Contact: c.Contact, Address: c.Address}, c.Contact, c.Address)
 }
 
 // contactFlags are those of every act on contacts.
@@ -130,11 +130,11 @@ type contactFlags struct {
 // stable; properties may be added.
 type acted struct {
 	Done bool `json:"done"` // false: it held already, or -plan
-	identity.Plan
+	contacts.Plan
 }
 
 // act shows what will happen, asks, and has it done where the ledger is open.
-func (f contactFlags) act(e *env, a identity.Act, words ...string) error {
+func (f contactFlags) act(e *env, a contacts.Act, words ...string) error {
 	a.Tenant = f.Tenant
 	if e.opened != nil {
 		return f.carryOut(e, e.opened, a)
@@ -149,7 +149,7 @@ func (f contactFlags) act(e *env, a identity.Act, words ...string) error {
 	return errors.Join(f.carryOut(e, opened, a), opened.Close())
 }
 
-func (f contactFlags) carryOut(e *env, o *stage.Opened, a identity.Act) error {
+func (f contactFlags) carryOut(e *env, o *stage.Opened, a contacts.Act) error {
 	s := operators(o)
 	p, err := s.Plan(e.ctx, a)
 	if err != nil {
@@ -159,7 +159,7 @@ func (f contactFlags) carryOut(e *env, o *stage.Opened, a identity.Act) error {
 		return f.tell(e, p, false)
 	}
 	if f.Token != "" && f.Token != p.Token && p.Already == "" {
-		return contactFault(identity.ErrMoved)
+		return contactFault(contacts.ErrMoved)
 	}
 	f.show(e, p)
 	if err := f.ask(e, p); err != nil {
@@ -178,7 +178,7 @@ func (f contactFlags) carryOut(e *env, o *stage.Opened, a identity.Act) error {
 
 // elsewhere has the process that holds the ledger do it. Who is asked sits here,
 // so the plan is fetched first, and what is then done is bound to its token.
-func (f contactFlags) elsewhere(e *env, a identity.Act, words []string) error {
+func (f contactFlags) elsewhere(e *env, a contacts.Act, words []string) error {
 	args := func(flags ...string) []string {
 		return append(append([]string{"contact", string(a.Kind), "-tenant=" + a.Tenant}, append(flags, "--")...), words...)
 	}
@@ -212,7 +212,7 @@ func (f contactFlags) elsewhere(e *env, a identity.Act, words []string) error {
 }
 
 // show prints the plan for whoever is asked, once: not with -yes.
-func (f contactFlags) show(e *env, p identity.Plan) {
+func (f contactFlags) show(e *env, p contacts.Plan) {
 	if f.Yes || p.Already != "" {
 		return
 	}
@@ -223,7 +223,7 @@ func (f contactFlags) show(e *env, p identity.Plan) {
 	_, _ = io.WriteString(w, plain(planText(e, p)))
 }
 
-func planText(e *env, p identity.Plan) string {
+func planText(e *env, p contacts.Plan) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s, tenant %s\n", e.where(), p.Tenant)
 	for _, line := range p.Does {
@@ -238,19 +238,19 @@ func planText(e *env, p identity.Plan) string {
 	return b.String()
 }
 
-func (f contactFlags) ask(e *env, p identity.Plan) error {
+func (f contactFlags) ask(e *env, p contacts.Plan) error {
 	if f.Yes || p.Already != "" {
 		return nil
 	}
-	what := map[identity.Kind]string{
-		identity.Merge: "merge contact " + p.Contact + " into contact " + p.Into, identity.Split: "split contact " + p.Contact + " off",
-		identity.Alias: "give contact " + p.Contact + " this address", identity.ChangeAddress: "give contact " + p.Contact + " this main address",
+	what := map[contacts.Kind]string{
+		contacts.Merge: "merge contact " + p.Contact + " into contact " + p.Into, contacts.Split: "split contact " + p.Contact + " off",
+		contacts.Alias: "give contact " + p.Contact + " this address", contacts.ChangeAddress: "give contact " + p.Contact + " this main address",
 	}[p.Act]
 	return e.ask(fmt.Sprintf("%s in %s?", what, e.where()))
 }
 
 // tell says what was done, or with -plan would be.
-func (f contactFlags) tell(e *env, p identity.Plan, done bool) error {
+func (f contactFlags) tell(e *env, p contacts.Plan, done bool) error {
 	switch {
 	case f.JSON:
 		return e.printJSON(acted{done, p})
@@ -264,19 +264,19 @@ func (f contactFlags) tell(e *env, p identity.Plan, done bool) error {
 	return nil
 }
 
-func operators(o *stage.Opened) *identity.Service {
-	return &identity.Service{Store: o.Store, Policies: o.Policies, IDs: o.IDs, Now: o.Policies.Now}
+func operators(o *stage.Opened) *contacts.Service {
+	return &contacts.Service{Store: o.Store, Policies: o.Policies, IDs: o.IDs, Now: o.Policies.Now}
 }
 
 // contactFault says what a person can do about an act that was not done.
 func contactFault(err error) error {
-	var no *identity.Refusal
+	var no *contacts.Refusal
 	switch {
 	case errors.As(err, &no):
 		return hinted(errors.New(no.Why), no.Hint)
-	case errors.Is(err, identity.ErrUnclear):
+	case errors.Is(err, contacts.ErrUnclear):
 		return hinted(fmt.Errorf("it is not known whether it was done: %w", err), "run it again: it does it, or says that it is done")
-	case errors.Is(err, identity.ErrMoved):
+	case errors.Is(err, contacts.ErrMoved):
 		return hinted(errors.New("this has changed since it was shown: not done"), "look at the plan again")
 	}
 	return err

@@ -3,8 +3,8 @@ package main
 import (
 	"strings"
 
-	"onefold/internal/identity"
-	"onefold/internal/stage"
+	"onefold/internal/operate/contacts"
+	"onefold/internal/operate/stage"
 )
 
 const contactShowHelp = `usage:
@@ -48,7 +48,7 @@ func (c *contactShowCmd) Run(e *env) error {
 	})
 }
 
-func shownText(s identity.Shown) string {
+func shownText(s contacts.Shown) string {
 	var b strings.Builder
 	line := func(parts ...string) {
 		b.WriteString(strings.Join(parts, "") + "\n")

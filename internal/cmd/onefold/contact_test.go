@@ -8,13 +8,13 @@ import (
 	"testing"
 	"time"
 
-	"onefold/internal/audit"
-	"onefold/internal/contact"
+	"onefold/internal/decide/people"
 	"onefold/internal/ledger"
 	"onefold/internal/local"
-	"onefold/internal/localaws/localawstest"
-	"onefold/internal/people"
-	"onefold/internal/stage"
+	"onefold/internal/operate/stage"
+	"onefold/internal/proof/localaws/localawstest"
+	"onefold/internal/record/audit"
+	"onefold/internal/record/contact"
 )
 
 // wrote has somebody write to the demo tenant.

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"onefold/internal/match"
-	"onefold/internal/tenant"
+	"onefold/internal/decide/match"
+	"onefold/internal/policy/tenant"
 )
 
 // corpus is a thousand records of people, of which several are one person: see

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"strings"
 
+	"onefold/internal/operate/stage"
 	"onefold/internal/secret"
-	"onefold/internal/stage"
 )
 
 const crmSetupHelp = `usage:

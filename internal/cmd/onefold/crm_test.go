@@ -4,7 +4,7 @@ import (
 	"net/http/httptest"
 	"testing"
 
-	"onefold/internal/crm/crmtest"
+	"onefold/internal/crm/hubspottest"
 )
 
 // Real: the command, the secrets of MiniStack, HubSpot's wire. Not shown: the
@@ -12,7 +12,7 @@ import (
 func TestATenantsCRMAccountIsSetUpFromACommand(t *testing.T) {
 	t.Parallel()
 	run := onStageOf(t, "crmsetup")
-	fake := crmtest.New(crmtest.Options{Token: "a token of this test"})
+	fake := hubspottest.New(hubspottest.Options{Token: "a token of this test"})
 	server := httptest.NewServer(fake)
 	t.Cleanup(server.Close)
 	run("", "crm", "setup", "-url", server.URL, "-yes", "demo").want(t, exitFailed, "", "secret set -stage crmsetup crm/demo")

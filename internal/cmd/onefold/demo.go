@@ -10,7 +10,7 @@ import (
 	"onefold/events"
 	"onefold/internal/app"
 	"onefold/internal/local"
-	"onefold/internal/localaws"
+	"onefold/internal/proof/localaws"
 )
 
 const demoHelp = `usage:

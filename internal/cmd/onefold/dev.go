@@ -13,7 +13,7 @@ import (
 	"onefold/internal/app"
 	"onefold/internal/ledger"
 	"onefold/internal/local"
-	"onefold/internal/tenant"
+	"onefold/internal/policy/tenant"
 	"onefold/internal/webhook"
 )
 

@@ -12,7 +12,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"onefold/internal/address"
-	"onefold/internal/mailer/mailertest"
+	"onefold/internal/mailer/sestest"
 )
 
 const root = "../../.."
@@ -224,8 +224,8 @@ func TestTheREADMETellsWhichMagicRecipientsNeedAPerson(t *testing.T) {
 		t.Fatal("the sentence does not end with its domain")
 	}
 	for _, local := range []string{
-		mailertest.Accept, mailertest.Reject, mailertest.Throttle, mailertest.Bounce, mailertest.Complain,
-		mailertest.TimeoutSent, mailertest.TimeoutUnsent,
+		sestest.Accept, sestest.Reject, sestest.Throttle, sestest.Bounce, sestest.Complain,
+		sestest.TimeoutSent, sestest.TimeoutUnsent,
 	} {
 		a, err := address.Parse(local + "@customer.example")
 		if err != nil {

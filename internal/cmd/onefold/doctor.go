@@ -4,8 +4,8 @@ import (
 	"errors"
 	"strings"
 
-	"onefold/internal/stage"
-	"onefold/internal/stage/preflight"
+	"onefold/internal/operate/stage"
+	"onefold/internal/operate/stage/preflight"
 )
 
 const doctorHelp = `usage:

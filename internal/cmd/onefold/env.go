@@ -16,7 +16,7 @@ import (
 
 	"onefold/internal/ledger"
 	"onefold/internal/local"
-	"onefold/internal/stage"
+	"onefold/internal/operate/stage"
 )
 
 // maxFile is the largest file that a command reads, in bytes.

@@ -8,9 +8,9 @@ import (
 	"strings"
 
 	"onefold/internal/app"
-	"onefold/internal/extract"
-	"onefold/internal/extract/extracttest"
-	"onefold/internal/tenant"
+	"onefold/internal/operate/eval"
+	"onefold/internal/policy/tenant"
+	"onefold/internal/reading/reader"
 )
 
 const evalHelp = `usage:
@@ -105,9 +105,9 @@ func (c *evalCmd) Run(e *env) error {
 
 // settle finds the half that is meant, and refuses what cannot be.
 func (c *evalCmd) settle() error {
-	open := string(extracttest.Open)
+	open := string(eval.Open)
 	switch c.Half {
-	case "", open, string(extracttest.Aside), allHalves:
+	case "", open, string(eval.Aside), allHalves:
 	default:
 		return usage(fmt.Sprintf("-half is open, aside or all, not %q", c.Half), "see `onefold help eval`")
 	}
@@ -116,7 +116,7 @@ func (c *evalCmd) settle() error {
 		return usage("limits are chosen on the open half: the half set aside judges them", "leave out -half")
 	case c.Calibrate && c.Check:
 		return usage("-calibrate chooses and -check judges: use one of them", "")
-	case c.Misses && c.Half == string(extracttest.Aside):
+	case c.Misses && c.Half == string(eval.Aside):
 		return usage("misses are shown of the open half alone: nothing is tuned on the half set aside", "use -half open")
 	case c.Half != "":
 	case c.Calibrate || c.Misses:
@@ -124,23 +124,23 @@ func (c *evalCmd) settle() error {
 	case c.Set != "":
 		c.Half = allHalves
 	default:
-		c.Half = string(extracttest.Aside)
+		c.Half = string(eval.Aside)
 	}
 	return nil
 }
 
 // cases reads the labelled mails.
-func (c *evalCmd) cases() ([]extracttest.Case, error) {
-	var halves []extracttest.Half
+func (c *evalCmd) cases() ([]eval.Case, error) {
+	var halves []eval.Half
 	if c.Half != allHalves {
-		halves = append(halves, extracttest.Half(c.Half))
+		halves = append(halves, eval.Half(c.Half))
 	}
 	if c.Set == "" {
-		files, err := extracttest.Files()
+		files, err := eval.Files()
 		if err != nil {
 			return nil, err
 		}
-		return extracttest.Load(files, halves...)
+		return eval.Load(files, halves...)
 	}
 	info, err := os.Stat(c.Set)
 	switch {
@@ -149,7 +149,7 @@ func (c *evalCmd) cases() ([]extracttest.Case, error) {
 	case !info.IsDir():
 		return nil, hinted(fmt.Errorf("%s is no folder", c.Set), "-set names the folder of the labelled mails")
 	}
-	cases, err := extracttest.Load(os.DirFS(c.Set), halves...)
+	cases, err := eval.Load(os.DirFS(c.Set), halves...)
 	if err != nil {
 		return nil, hinted(fmt.Errorf("in %s: %w", c.Set, err), "docs/eval.md says what a labelled mail looks like")
 	}
@@ -158,12 +158,12 @@ func (c *evalCmd) cases() ([]extracttest.Case, error) {
 
 // keepAside puts the mails of the half set aside back into it, wherever a folder
 // with them lies: by another name they are no less the judge.
-func (c *evalCmd) keepAside(cases []extracttest.Case) error {
-	files, err := extracttest.Files()
+func (c *evalCmd) keepAside(cases []eval.Case) error {
+	files, err := eval.Files()
 	if err != nil {
 		return err
 	}
-	locked, err := extracttest.Load(files, extracttest.Aside)
+	locked, err := eval.Load(files, eval.Aside)
 	if err != nil {
 		return err
 	}
@@ -172,35 +172,35 @@ func (c *evalCmd) keepAside(cases []extracttest.Case) error {
 		aside[string(one.Mail)] = true
 	}
 	for i := range cases {
-		if cases[i].Half == extracttest.Aside || !aside[string(cases[i].Mail)] {
+		if cases[i].Half == eval.Aside || !aside[string(cases[i].Mail)] {
 			continue
 		}
 		if c.Misses || c.Calibrate {
 			return usage(fmt.Sprintf("%s holds mails of the half set aside: nothing is tuned on it", c.Set), "leave out -misses and -calibrate")
 		}
-		cases[i].Half = extracttest.Aside
+		cases[i].Half = eval.Aside
 	}
 	return nil
 }
 
 // bench is what the mails are decided on.
-func (c *evalCmd) bench(e *env) (*extracttest.Bench, error) {
+func (c *evalCmd) bench(e *env) (*eval.Bench, error) {
 	var policy tenant.Policy
 	var err error
 	if c.Policy == "" && c.Set == "" {
-		policy, err = extracttest.Policy()
+		policy, err = eval.Policy()
 	} else {
 		policy, err = e.policyFrom(c.Policy)
 	}
 	if err != nil {
 		return nil, err
 	}
-	return extracttest.NewBench(policy, nil)
+	return eval.NewBench(policy, nil)
 }
 
 // hold lets the extractor read and prints what came of it. What was measured
 // before something ended the reading is printed too, and said to be a part.
-func (c *evalCmd) hold(e *env, s *sitting, cases []extracttest.Case) error {
+func (c *evalCmd) hold(e *env, s *sitting, cases []eval.Case) error {
 	if err := c.consent(e, s, cases); err != nil {
 		return err
 	}
@@ -232,8 +232,8 @@ func (c *evalCmd) hold(e *env, s *sitting, cases []extracttest.Case) error {
 }
 
 // consent tells what the calls may cost and asks, where they cost.
-func (c *evalCmd) consent(e *env, s *sitting, cases []extracttest.Case) error {
-	foreseen, costs := s.reader.(extract.Foreseen)
+func (c *evalCmd) consent(e *env, s *sitting, cases []eval.Case) error {
+	foreseen, costs := s.reader.(reader.Foreseen)
 	if !costs {
 		return nil
 	}
@@ -256,7 +256,7 @@ func (c *evalCmd) brokenOff(err error, measured, of int) error {
 	switch {
 	case errors.Is(err, context.Canceled):
 		return hinted(errors.New("interrupted: "+part), hint)
-	case errors.Is(err, extracttest.ErrAnother):
+	case errors.Is(err, eval.ErrAnother):
 		return hinted(fmt.Errorf("the budget of this run is spent: %s", part), "raise ONEFOLD_MODEL_BUDGET; "+hint)
 	}
 	return hinted(fmt.Errorf("%w: %s", err, part), hint)

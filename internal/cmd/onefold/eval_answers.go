@@ -8,8 +8,8 @@ import (
 	"os"
 
 	"onefold/internal/digest"
-	"onefold/internal/extract"
-	"onefold/internal/extract/extracttest"
+	"onefold/internal/operate/eval"
+	"onefold/internal/reading/reader"
 )
 
 // answers are the answers of a reader in a file, a JSON object on each line. A
@@ -19,34 +19,34 @@ import (
 // time.
 type answers struct {
 	file *os.File
-	have map[string]extracttest.Answer
+	have map[string]eval.Answer
 }
 
 // kept is one line. Names and meanings are stable.
 type keptAnswer struct {
-	Case          string         `json:"case"`
-	Source        string         `json:"source"` // hash of what the reader was given
-	Model         string         `json:"model"`
-	PromptVersion string         `json:"prompt_version"`
-	Record        extract.Record `json:"record"`
-	Reasons       []string       `json:"reasons"`
-	None          bool           `json:"none"` // there is no record
-	InputTokens   int64          `json:"input_tokens"`
-	OutputTokens  int64          `json:"output_tokens"`
-	CostUSD       float64        `json:"cost_usd"`
-	AtMostUSD     float64        `json:"at_most_usd"`
+	Case          string        `json:"case"`
+	Source        string        `json:"source"` // hash of what the reader was given
+	Model         string        `json:"model"`
+	PromptVersion string        `json:"prompt_version"`
+	Record        reader.Record `json:"record"`
+	Reasons       []string      `json:"reasons"`
+	None          bool          `json:"none"` // there is no record
+	InputTokens   int64         `json:"input_tokens"`
+	OutputTokens  int64         `json:"output_tokens"`
+	CostUSD       float64       `json:"cost_usd"`
+	AtMostUSD     float64       `json:"at_most_usd"`
 }
 
 func (k keptAnswer) key() string { return digest.Parts(k.Case, k.Source, k.Model, k.PromptVersion) }
 
-func (k keptAnswer) answer() extracttest.Answer {
-	return extracttest.Answer{
+func (k keptAnswer) answer() eval.Answer {
+	return eval.Answer{
 		Record: k.Record, Reasons: k.Reasons, None: k.None,
-		Usage: extract.Usage{InputTokens: k.InputTokens, OutputTokens: k.OutputTokens, CostUSD: k.CostUSD, AtMostUSD: k.AtMostUSD},
+		Usage: reader.Usage{InputTokens: k.InputTokens, OutputTokens: k.OutputTokens, CostUSD: k.CostUSD, AtMostUSD: k.AtMostUSD},
 	}
 }
 
-func keptFor(id string, r extract.Extractor, s extract.Source) (keptAnswer, error) {
+func keptFor(id string, r reader.Extractor, s reader.Source) (keptAnswer, error) {
 	shown, err := json.Marshal(s)
 	if err != nil {
 		return keptAnswer{}, fmt.Errorf("case %s: %w", id, err)
@@ -64,7 +64,7 @@ func openAnswers(name string, say func(string)) (*answers, error) {
 	if len(text) > maxFile {
 		return nil, fmt.Errorf("%s is larger than %d MiB", name, maxFile>>20)
 	}
-	a := &answers{have: map[string]extracttest.Answer{}}
+	a := &answers{have: map[string]eval.Answer{}}
 	end := bytes.LastIndexByte(text, '\n') + 1
 	n := 0
 	for line := range bytes.Lines(text[:end]) {
@@ -110,20 +110,20 @@ func beginsAsAnswer(line []byte) bool {
 }
 
 // find is the answer at hand. On no file there is none.
-func (a *answers) find(id string, r extract.Extractor, s extract.Source) (extracttest.Answer, bool) {
+func (a *answers) find(id string, r reader.Extractor, s reader.Source) (eval.Answer, bool) {
 	if a == nil {
-		return extracttest.Answer{}, false
+		return eval.Answer{}, false
 	}
 	k, err := keptFor(id, r, s)
 	if err != nil {
-		return extracttest.Answer{}, false // put says why
+		return eval.Answer{}, false // put says why
 	}
 	at, have := a.have[k.key()]
 	return at, have
 }
 
 // put keeps an answer that is not at hand.
-func (a *answers) put(id string, r extract.Extractor, s extract.Source, said extracttest.Answer) error {
+func (a *answers) put(id string, r reader.Extractor, s reader.Source, said eval.Answer) error {
 	if a == nil {
 		return nil
 	}

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"onefold/internal/extract"
-	"onefold/internal/extract/extracttest"
+	"onefold/internal/operate/eval"
+	"onefold/internal/reading/reader"
 )
 
 // builtIn is how the set of this program is called.
@@ -25,18 +25,18 @@ type evaluation struct {
 // may be added.
 type scored struct {
 	evaluation
-	extracttest.Report
-	Bars   []extracttest.Bar `json:"bars"`
-	Misses []string          `json:"misses"` // empty unless asked for
+	eval.Report
+	Bars   []eval.Bar `json:"bars"`
+	Misses []string   `json:"misses"` // empty unless asked for
 }
 
 // chosen is what eval -calibrate -json prints.
 type chosen struct {
 	evaluation
-	Model         string                    `json:"model"`
-	PromptVersion string                    `json:"prompt_version"`
-	Measured      int                       `json:"cases"`
-	Fields        []extracttest.Calibration `json:"fields"`
+	Model         string             `json:"model"`
+	PromptVersion string             `json:"prompt_version"`
+	Measured      int                `json:"cases"`
+	Fields        []eval.Calibration `json:"fields"`
 	// MinConfidence is for review.min_confidence of a policy; null: nothing can
 	// be said. Proven tells whether the set proves it.
 	MinConfidence *int64 `json:"min_confidence"`
@@ -45,15 +45,15 @@ type chosen struct {
 }
 
 // score prints the figures and returns what is asked for and not met.
-func (ev evaluation) score(e *env, r extract.Extractor, asJSON, misses bool, cases []extracttest.Case, outcomes []extracttest.Outcome) ([]string, error) {
-	report, err := extracttest.Score(cases, outcomes)
+func (ev evaluation) score(e *env, r reader.Extractor, asJSON, misses bool, cases []eval.Case, outcomes []eval.Outcome) ([]string, error) {
+	report, err := eval.Score(cases, outcomes)
 	if err != nil {
 		return nil, hinted(err, "an attack and its twin stand in one half")
 	}
 	report.Model, report.PromptVersion = r.Model(), r.PromptVersion()
 	out := scored{evaluation: ev, Report: report, Bars: report.Bars(), Misses: []string{}}
 	if misses {
-		out.Misses = append(out.Misses, extracttest.Misses(cases, outcomes)...)
+		out.Misses = append(out.Misses, eval.Misses(cases, outcomes)...)
 	}
 	var unmet []string
 	for _, b := range out.Bars {
@@ -88,14 +88,14 @@ func (ev evaluation) title(measured int) string {
 }
 
 // calibrate prints what stated confidence is worth.
-func (ev evaluation) calibrate(e *env, r extract.Extractor, asJSON bool, cases []extracttest.Case, outcomes []extracttest.Outcome) error {
-	fields, err := extracttest.Calibrate(cases, outcomes)
+func (ev evaluation) calibrate(e *env, r reader.Extractor, asJSON bool, cases []eval.Case, outcomes []eval.Outcome) error {
+	fields, err := eval.Calibrate(cases, outcomes)
 	if err != nil {
 		return err
 	}
 	out := chosen{evaluation: ev, Model: r.Model(), PromptVersion: r.PromptVersion(), Measured: len(cases), Fields: fields}
 	for _, f := range fields {
-		if f.Field == extracttest.ChosenBy {
+		if f.Field == eval.ChosenBy {
 			out.MinConfidence, out.Proven, out.Why = f.Limit, f.Proven != nil, f.Why
 		}
 	}

@@ -7,14 +7,14 @@ import (
 	"time"
 
 	"onefold/internal/extract"
-	"onefold/internal/extract/extracttest"
-	"onefold/internal/process"
+	"onefold/internal/operate/eval"
+	"onefold/internal/reading/reader"
 )
 
 // sitting is one reading of a set.
 type sitting struct {
-	reader extract.Extractor
-	bench  *extracttest.Bench
+	reader reader.Extractor
+	bench  *eval.Bench
 	kept   *answers // nil: answers are kept nowhere
 	wait   func(context.Context, time.Duration)
 	say    func(line string)
@@ -32,15 +32,15 @@ const (
 
 // read asks about every case, in order. An outcome is nil from the case on at
 // which something ended the reading. Answers at hand are not asked for again.
-func (s *sitting) read(ctx context.Context, cases []extracttest.Case) ([]*extracttest.Outcome, error) {
-	outcomes := make([]*extracttest.Outcome, len(cases))
+func (s *sitting) read(ctx context.Context, cases []eval.Case) ([]*eval.Outcome, error) {
+	outcomes := make([]*eval.Outcome, len(cases))
 	asked, usd := 0, 0.0
 	for i, c := range cases {
 		if err := ctx.Err(); err != nil {
 			return outcomes, err
 		}
 		q := s.bench.Open(c)
-		var a extracttest.Answer
+		var a eval.Answer
 		if source, wanted := q.Source(); wanted {
 			at, have := s.kept.find(c.ID, s.reader, source)
 			if a = at; !have {
@@ -67,7 +67,7 @@ func (s *sitting) read(ctx context.Context, cases []extracttest.Case) ([]*extrac
 }
 
 func (s *sitting) costs() bool {
-	_, yes := s.reader.(extract.Foreseen)
+	_, yes := s.reader.(reader.Foreseen)
 	return yes
 }
 
@@ -75,34 +75,34 @@ func (s *sitting) costs() bool {
 // is an answer too: a person reads the mail. Anything else is no property of
 // the reader and ends the reading. An interrupt does not cut off a call, which
 // may have been paid for; it ends the waits between calls.
-func (s *sitting) ask(ctx context.Context, source extract.Source) (extracttest.Answer, error) {
+func (s *sitting) ask(ctx context.Context, source reader.Source) (eval.Answer, error) {
 	call := context.WithoutCancel(ctx) // the reader bounds its calls itself
-	var used extract.Usage
+	var used reader.Usage
 	garbled, pause := 0, firstWait
 	for waits := 0; ; waits++ {
-		a, err := extracttest.Ask(call, s.reader, source)
+		a, err := eval.Ask(call, s.reader, source)
 		used.InputTokens += a.Usage.InputTokens
 		used.OutputTokens += a.Usage.OutputTokens
 		used.CostUSD += a.Usage.CostUSD
 		used.AtMostUSD += a.Usage.AtMostUSD
 		a.Usage = used
-		var no *extract.NoAnswer
+		var no *reader.NoAnswer
 		switch {
 		case err == nil:
 			return a, nil
 		case !errors.As(err, &no):
 			return a, err
-		case no.Outcome == extract.Garbled:
+		case no.Outcome == reader.Garbled:
 			garbled++
 		}
 		switch {
-		case no.Outcome.Settled(), garbled >= process.MaxGarbled:
-			return extracttest.Answer{None: true, Reasons: []string{no.Reason}, Usage: used}, nil
-		case no.Outcome == extract.Misconfigured:
+		case no.Outcome.Settled(), garbled >= extract.MaxGarbled:
+			return eval.Answer{None: true, Reasons: []string{no.Reason}, Usage: used}, nil
+		case no.Outcome == reader.Misconfigured:
 			return a, hinted(err, "look at the settings of the model; `onefold help eval` lists them")
 		case waits == mostWaits:
 			return a, err
-		case no.Outcome == extract.Garbled:
+		case no.Outcome == reader.Garbled:
 			continue
 		}
 		s.say(fmt.Sprintf("%s: again in %v", no.Reason, pause))
@@ -116,7 +116,7 @@ func (s *sitting) ask(ctx context.Context, source extract.Source) (extracttest.A
 
 // ahead counts the calls that a reading would make, the answers at hand, and
 // what the calls cost at most.
-func (s *sitting) ahead(foreseen extract.Foreseen, cases []extracttest.Case) (calls, have int, usd float64) {
+func (s *sitting) ahead(foreseen reader.Foreseen, cases []eval.Case) (calls, have int, usd float64) {
 	for _, c := range cases {
 		source, wanted := s.bench.Open(c).Source()
 		if !wanted {
@@ -134,7 +134,7 @@ func (s *sitting) ahead(foreseen extract.Foreseen, cases []extracttest.Case) (ca
 
 // whole are the cases that were measured, without attacks whose twin was not:
 // those prove nothing.
-func whole(cases []extracttest.Case, outcomes []*extracttest.Outcome) ([]extracttest.Case, []extracttest.Outcome) {
+func whole(cases []eval.Case, outcomes []*eval.Outcome) ([]eval.Case, []eval.Outcome) {
 	measured := map[string]bool{}
 	for i, c := range cases {
 		measured[c.ID] = outcomes[i] != nil
@@ -143,8 +143,8 @@ func whole(cases []extracttest.Case, outcomes []*extracttest.Outcome) ([]extract
 	for _, yes := range measured {
 		all = all && yes
 	}
-	var done []extracttest.Case
-	var seen []extracttest.Outcome
+	var done []eval.Case
+	var seen []eval.Outcome
 	for i, c := range cases {
 		if outcomes[i] != nil && (all || c.Labels.Twin == "" || measured[c.Labels.Twin]) {
 			done, seen = append(done, c), append(seen, *outcomes[i])

@@ -15,9 +15,9 @@ import (
 	"testing"
 	"time"
 
-	"onefold/internal/extract"
-	"onefold/internal/extract/bedrocktest"
-	"onefold/internal/extract/extracttest"
+	"onefold/internal/operate/eval"
+	"onefold/internal/reading/reader"
+	"onefold/internal/reading/reader/bedrocktest"
 )
 
 // ownSet is a folder of n labelled mails, "m1" and on.
@@ -36,9 +36,9 @@ func ownSet(t *testing.T, n int) string {
 	return dir
 }
 
-func ownCases(t *testing.T, n int) []extracttest.Case {
+func ownCases(t *testing.T, n int) []eval.Case {
 	t.Helper()
-	cases, err := extracttest.Load(os.DirFS(ownSet(t, n)))
+	cases, err := eval.Load(os.DirFS(ownSet(t, n)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,40 +56,40 @@ type moody struct {
 func (*moody) Model() string         { return "moody" }
 func (*moody) PromptVersion() string { return "1" }
 
-func (*moody) AtMost(extract.Source) extract.Usage { return extract.Usage{AtMostUSD: 0.5} }
+func (*moody) AtMost(reader.Source) reader.Usage { return reader.Usage{AtMostUSD: 0.5} }
 
-func (m *moody) Extract(ctx context.Context, s extract.Source) (extract.Record, error) {
+func (m *moody) Extract(ctx context.Context, s reader.Source) (reader.Record, error) {
 	r, _, err := m.ExtractMetered(ctx, s)
 	return r, err
 }
 
-func (m *moody) ExtractMetered(ctx context.Context, s extract.Source) (extract.Record, extract.Usage, error) {
+func (m *moody) ExtractMetered(ctx context.Context, s reader.Source) (reader.Record, reader.Usage, error) {
 	m.calls++
 	if m.then != nil {
 		m.then(m.calls)
 	}
 	if ctx.Err() != nil {
-		return extract.Record{}, extract.Usage{}, errors.New("a call was cut off")
+		return reader.Record{}, reader.Usage{}, errors.New("a call was cut off")
 	}
 	if m.calls <= len(m.turns) && m.turns[m.calls-1] != nil {
-		return extract.Record{}, extract.Usage{InputTokens: 10, CostUSD: 0.25}, m.turns[m.calls-1]
+		return reader.Record{}, reader.Usage{InputTokens: 10, CostUSD: 0.25}, m.turns[m.calls-1]
 	}
-	name := extract.Field{Value: "Ada King", Confidence: 90, Evidence: "Ada King", Where: extract.InFrom}
-	return extract.Record{ContactName: name, Intent: extract.Pricing}, extract.Usage{InputTokens: 100, OutputTokens: 7, CostUSD: 0.5}, nil
+	name := reader.Field{Value: "Ada King", Confidence: 90, Evidence: "Ada King", Where: reader.InFrom}
+	return reader.Record{ContactName: name, Intent: reader.Pricing}, reader.Usage{InputTokens: 100, OutputTokens: 7, CostUSD: 0.5}, nil
 }
 
-func none(o extract.Outcome) error {
-	return &extract.NoAnswer{Outcome: o, Reason: "reader_" + string(o)}
+func none(o reader.Outcome) error {
+	return &reader.NoAnswer{Outcome: o, Reason: "reader_" + string(o)}
 }
 
 // seat is a sitting whose waits are written down and take no time.
-func seat(t *testing.T, r extract.Extractor) (*sitting, *[]time.Duration) {
+func seat(t *testing.T, r reader.Extractor) (*sitting, *[]time.Duration) {
 	t.Helper()
-	policy, err := extracttest.Policy()
+	policy, err := eval.Policy()
 	if err != nil {
 		t.Fatal(err)
 	}
-	bench, err := extracttest.NewBench(policy, nil)
+	bench, err := eval.NewBench(policy, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -102,7 +102,7 @@ func seat(t *testing.T, r extract.Extractor) (*sitting, *[]time.Duration) {
 
 func TestWhatAReaderWithoutAnAnswerLeadsTo(t *testing.T) {
 	t.Parallel()
-	busy, silent, garbled := none(extract.Busy), none(extract.Unknown), none(extract.Garbled)
+	busy, silent, garbled := none(reader.Busy), none(reader.Unknown), none(reader.Garbled)
 	always := func(err error) []error { return slices.Repeat([]error{err}, 20) }
 	for _, c := range []struct {
 		rule       string
@@ -117,15 +117,15 @@ func TestWhatAReaderWithoutAnAnswerLeadsTo(t *testing.T) {
 		{"silent, then an answer", []error{silent}, 2, []time.Duration{2 * time.Second}, nil, false},
 		{"garbled once", []error{garbled}, 2, nil, nil, false},
 		{"garbled again: a person reads", []error{garbled, garbled}, 2, nil, nil, true},
-		{"refused: a person reads", []error{none(extract.Refused)}, 1, nil, nil, true},
-		{"too long: a person reads", []error{none(extract.CutShort)}, 1, nil, nil, true},
-		{"misconfigured", always(none(extract.Misconfigured)), 1, nil, none(extract.Misconfigured), false},
+		{"refused: a person reads", []error{none(reader.Refused)}, 1, nil, nil, true},
+		{"too long: a person reads", []error{none(reader.CutShort)}, 1, nil, nil, true},
+		{"misconfigured", always(none(reader.Misconfigured)), 1, nil, none(reader.Misconfigured), false},
 		{
 			"busy without an end", always(busy), mostWaits + 1, []time.Duration{
 				2 * time.Second, 4 * time.Second, 8 * time.Second, 16 * time.Second, 32 * time.Second, time.Minute, time.Minute, time.Minute,
 			}, busy, false,
 		},
-		{"another has answered", []error{extracttest.ErrAnother}, 1, nil, extracttest.ErrAnother, false},
+		{"another has answered", []error{eval.ErrAnother}, 1, nil, eval.ErrAnother, false},
 	} {
 		t.Run(c.rule, func(t *testing.T) {
 			t.Parallel()
@@ -150,9 +150,9 @@ func TestWhatAReaderWithoutAnAnswerLeadsTo(t *testing.T) {
 
 func TestEveryTryIsPaidFor(t *testing.T) {
 	t.Parallel()
-	s, _ := seat(t, &moody{turns: []error{none(extract.Unknown), none(extract.Garbled)}})
+	s, _ := seat(t, &moody{turns: []error{none(reader.Unknown), none(reader.Garbled)}})
 	outcomes, err := s.read(t.Context(), ownCases(t, 1))
-	if want := (extract.Usage{InputTokens: 120, OutputTokens: 7, CostUSD: 1}); err != nil || outcomes[0].Usage != want {
+	if want := (reader.Usage{InputTokens: 120, OutputTokens: 7, CostUSD: 1}); err != nil || outcomes[0].Usage != want {
 		t.Errorf("%+v, %v", outcomes[0], err)
 	}
 }
@@ -171,7 +171,7 @@ func TestAnInterruptLetsTheCallEndAndEndsTheWait(t *testing.T) {
 		t.Errorf("%v, %v", outcomes, err)
 	}
 	ctx, cancel = context.WithCancel(t.Context())
-	m = &moody{turns: []error{none(extract.Busy)}}
+	m = &moody{turns: []error{none(reader.Busy)}}
 	s, _ = seat(t, m)
 	s.wait = func(context.Context, time.Duration) { cancel() }
 	if _, err := s.read(ctx, ownCases(t, 1)); !errors.Is(err, context.Canceled) || m.calls != 1 {
@@ -183,7 +183,7 @@ func TestAnAnswerIsAskedForOncePerSourceModelAndPrompt(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "answers.jsonl")
 	cases := ownCases(t, 2)
-	read := func(m *moody, cases []extracttest.Case) {
+	read := func(m *moody, cases []eval.Case) {
 		t.Helper()
 		s, _ := seat(t, m)
 		var err error
@@ -197,7 +197,7 @@ func TestAnAnswerIsAskedForOncePerSourceModelAndPrompt(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	first, again, other := &moody{turns: []error{none(extract.Refused)}}, &moody{}, &moody{}
+	first, again, other := &moody{turns: []error{none(reader.Refused)}}, &moody{}, &moody{}
 	read(first, cases)
 	read(again, cases)
 	cases[0].Mail = bytes.ReplaceAll(cases[0].Mail, []byte("price"), []byte("cost"))
@@ -212,12 +212,12 @@ func TestAnAnswerIsAskedForOncePerSourceModelAndPrompt(t *testing.T) {
 
 func TestAnAttackWithoutItsTwinIsNoPartOfAPart(t *testing.T) {
 	t.Parallel()
-	cases := []extracttest.Case{{ID: "a", Labels: extracttest.Labels{Twin: "c"}}, {ID: "b"}, {ID: "c"}}
-	done, _ := whole(cases, []*extracttest.Outcome{{}, {}, nil})
+	cases := []eval.Case{{ID: "a", Labels: eval.Labels{Twin: "c"}}, {ID: "b"}, {ID: "c"}}
+	done, _ := whole(cases, []*eval.Outcome{{}, {}, nil})
 	if len(done) != 1 || done[0].ID != "b" {
 		t.Errorf("%v", done)
 	}
-	if done, _ = whole(cases, []*extracttest.Outcome{{}, {}, {}}); len(done) != 3 {
+	if done, _ = whole(cases, []*eval.Outcome{{}, {}, {}}); len(done) != 3 {
 		t.Errorf("%v", done)
 	}
 }
@@ -281,7 +281,7 @@ func TestAPaidRunAsksFirstStopsSafelyAndGoesOn(t *testing.T) {
 // The half set aside is not tuned on by way of a folder that holds it.
 func TestAFolderWithMailsSetAsideShowsNoMisses(t *testing.T) {
 	t.Parallel()
-	files, err := extracttest.Files()
+	files, err := eval.Files()
 	if err != nil {
 		t.Fatal(err)
 	}

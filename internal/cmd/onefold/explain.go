@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"strings"
 
-	"onefold/internal/policybook"
-	"onefold/internal/stage"
-	"onefold/internal/timeline"
+	"onefold/internal/operate/explain"
+	"onefold/internal/operate/stage"
+	"onefold/internal/policy/versions"
 )
 
 const explainHelp = `usage:
@@ -64,7 +64,7 @@ func (c *explainCmd) Run(e *env) error {
 		c.Tenant = defaultTenant
 	}
 	return e.onLedger(func(o *stage.Opened) error {
-		t, err := timeline.Explain(e.ctx, o.Store, o.IDs, timeline.Query{
+		t, err := explain.Explain(e.ctx, o.Store, o.IDs, explain.Query{
 			Tenant: c.Tenant, Email: c.Email, Event: c.Event, Intent: c.Intent, Message: c.Message, Policy: o.Policies.Current,
 		})
 		if err != nil {
@@ -84,15 +84,15 @@ func (c *explainCmd) Run(e *env) error {
 
 func (c *explainCmd) fault(err error) error {
 	switch {
-	case errors.Is(err, policybook.ErrNone):
+	case errors.Is(err, versions.ErrNone):
 		return hinted(fmt.Errorf("there is no tenant %q", c.Tenant), "name the tenant with -tenant")
-	case errors.Is(err, timeline.ErrNoSuch) && c.Event != "":
+	case errors.Is(err, explain.ErrNoSuch) && c.Event != "":
 		return hinted(fmt.Errorf("tenant %s has no such event", c.Tenant), "an event ID is source/mailbox/delivery ID; -email finds by address")
-	case errors.Is(err, timeline.ErrNoSuch) && c.Intent != "":
+	case errors.Is(err, explain.ErrNoSuch) && c.Intent != "":
 		return hinted(fmt.Errorf("tenant %s has no such follow-up", c.Tenant), "-email finds by address")
-	case errors.Is(err, timeline.ErrNoSuch):
+	case errors.Is(err, explain.ErrNoSuch):
 		return hinted(errors.New("no follow-up is known to have this message ID"), "-email finds by address")
-	case errors.Is(err, timeline.ErrQuery):
+	case errors.Is(err, explain.ErrQuery):
 		return usage("the address cannot be read", "give the address alone, as in -email alex@example.com")
 	}
 	return err

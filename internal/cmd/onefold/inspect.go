@@ -7,13 +7,13 @@ import (
 	"strings"
 
 	"onefold/internal/app"
+	"onefold/internal/decide"
 	"onefold/internal/digest"
-	"onefold/internal/extract"
-	"onefold/internal/flow"
-	"onefold/internal/guard"
-	"onefold/internal/inbound"
-	"onefold/internal/rawmail"
-	"onefold/internal/tenant"
+	"onefold/internal/policy/tenant"
+	"onefold/internal/reading/rawmail"
+	"onefold/internal/reading/reader"
+	"onefold/internal/record/guard"
+	"onefold/internal/record/inbound"
 	"onefold/internal/utc"
 )
 
@@ -87,12 +87,12 @@ func (c *inspectCmd) Run(e *env) error {
 }
 
 // readerNamed is who reads the text.
-func readerNamed(model string) (extract.Extractor, error) {
-	reader, err := app.Reader(model)
+func readerNamed(model string) (reader.Extractor, error) {
+	named, err := app.Reader(model)
 	if err != nil {
 		return nil, hinted(err, "use -model rules")
 	}
-	return reader, nil
+	return named, nil
 }
 
 // policyFrom reads a policy file; without a name it is the example.
@@ -114,26 +114,26 @@ func (e *env) policyFrom(name string) (tenant.Policy, error) {
 }
 
 // inspect decides one mail on an empty ledger.
-func inspect(ctx context.Context, raw []byte, policy tenant.Policy, reader extract.Extractor, now utc.Time) (inspection, error) {
+func inspect(ctx context.Context, raw []byte, policy tenant.Policy, asked reader.Extractor, now utc.Time) (inspection, error) {
 	m := rawmail.Parse(raw, policy.IsOwn)
 	event := inbound.Event{
 		Tenant: policy.Tenant, ID: "inspect", Source: "inspect", Content: tenant.ContentMail,
 		State: inbound.Recorded, Transition: 1, ReceivedAt: now,
 	}
-	facts := flow.Screen(flow.FactsOfMail(m), event, policy)
-	var x *extract.Stored
+	facts := decide.Screen(decide.FactsOfMail(m), event, policy)
+	var x *reader.Stored
 	if facts.Human() {
-		answer, err := reader.Extract(ctx, facts.Source)
+		answer, err := asked.Extract(ctx, facts.Source)
 		if err != nil {
 			return inspection{}, fmt.Errorf("extract: %w", err)
 		}
-		stored := extract.NewStored(policy.Tenant, "inspect", reader, facts.Source, answer, now)
+		stored := reader.NewStored(policy.Tenant, "inspect", asked, facts.Source, answer, now)
 		x = &stored
 	}
 	// A plain opt-out is decided without a reader; what the rules read of it is
 	// shown all the same.
 	used := x
-	if !flow.Reader(facts) {
+	if !decide.Reader(facts) {
 		used = nil
 	}
 	// The identifiers of this decision are thrown away with it, so any key does.
@@ -141,12 +141,12 @@ func inspect(ctx context.Context, raw []byte, policy tenant.Policy, reader extra
 	if err != nil {
 		return inspection{}, err
 	}
-	person := flow.Identify(ids, policy, flow.Whom(facts, used, nil))
-	var also []flow.Party
-	for _, o := range flow.Others(ids, policy, facts, used, person) {
-		also = append(also, flow.Party{Person: o})
+	person := decide.Identify(ids, policy, decide.Whom(facts, used, nil))
+	var also []decide.Party
+	for _, o := range decide.Others(ids, policy, facts, used, person) {
+		also = append(also, decide.Party{Person: o})
 	}
-	res, err := flow.Decide(flow.Ground{
+	res, err := decide.Decide(decide.Ground{
 		Event: event, Policy: policy, Facts: facts, Extraction: used, Person: person, Also: also, Now: now, By: "inspect",
 	}, ids)
 	if err != nil {
@@ -155,7 +155,7 @@ func inspect(ctx context.Context, raw []byte, policy tenant.Policy, reader extra
 	return inspectionOf(m, facts, x, person, res), nil
 }
 
-func inspectionOf(m rawmail.Message, f flow.Facts, x *extract.Stored, p flow.Person, res flow.Result) inspection {
+func inspectionOf(m rawmail.Message, f decide.Facts, x *reader.Stored, p decide.Person, res decide.Result) inspection {
 	out := inspection{
 		From: firstAddress(m.From), ReplyTo: f.Source.ReplyTo, Subject: m.Subject, MessageID: m.MessageID,
 		Kind: string(m.Kind), VisibleText: m.Visible, Warnings: list(m.Warnings),

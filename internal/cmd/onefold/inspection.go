@@ -1,10 +1,10 @@
 package main
 
 import (
-	"onefold/internal/extract"
-	"onefold/internal/flow"
-	"onefold/internal/guard"
-	"onefold/internal/rawmail"
+	"onefold/internal/decide"
+	"onefold/internal/reading/rawmail"
+	"onefold/internal/reading/reader"
+	"onefold/internal/reading/wish"
 )
 
 // inspection is what inspect -json prints. Names and meanings are stable;
@@ -67,8 +67,8 @@ type decided struct {
 // extractionOf shows a stored record. Opt-out words that the rules met count
 // as the reader's own doubt; a part that was not believed, doubtful words and
 // bytes that nothing could be read of are reasons for a person to look.
-func extractionOf(x *extract.Stored, f flow.Facts) extraction {
-	out := extraction{Intent: string(extract.Other), NeedsHumanReview: f.Unreadable(), ReviewReasons: []string{}}
+func extractionOf(x *reader.Stored, f decide.Facts) extraction {
+	out := extraction{Intent: string(reader.Other), NeedsHumanReview: f.Unreadable(), ReviewReasons: []string{}}
 	if x == nil {
 		return out
 	}
@@ -76,14 +76,14 @@ func extractionOf(x *extract.Stored, f flow.Facts) extraction {
 	out.SenderEmail, out.ContactName = fieldOf(r.SenderEmail), fieldOf(r.ContactName)
 	out.Company, out.Phone = fieldOf(r.Company), fieldOf(r.Phone)
 	out.Intent = string(r.Intent)
-	words := f.OptOut.Verdict != guard.OptOutNone && f.OptOut.Verdict != ""
+	words := f.OptOut.Verdict != wish.OptOutNone && f.OptOut.Verdict != ""
 	out.PossibleOptOut = r.PossibleOptOut || words
 	out.ReviewReasons = append(list(r.ReviewReasons), x.Reasons...)
-	out.NeedsHumanReview = r.NeedsHumanReview || len(out.ReviewReasons) > 0 || f.OptOut.Verdict == guard.OptOutDoubtful
+	out.NeedsHumanReview = r.NeedsHumanReview || len(out.ReviewReasons) > 0 || f.OptOut.Verdict == wish.OptOutDoubtful
 	return out
 }
 
-func fieldOf(f extract.Field) field {
+func fieldOf(f reader.Field) field {
 	if f.Value == "" {
 		return field{}
 	}

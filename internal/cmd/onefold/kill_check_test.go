@@ -10,11 +10,11 @@ import (
 	"strings"
 	"time"
 
-	"onefold/internal/crm/crmtest"
+	"onefold/internal/crm/hubspottest"
 	"onefold/internal/ledger"
 	"onefold/internal/local"
 	"onefold/internal/mailer"
-	"onefold/internal/mailer/mailertest"
+	"onefold/internal/mailer/sestest"
 	"onefold/internal/schema"
 )
 
@@ -82,7 +82,7 @@ func (k *victim) inspect(acked []string) {
 func (k *victim) mailsPerIntent() {
 	seen := map[string]string{} // message ID → intent
 	for _, line := range k.lines("mail.jsonl") {
-		var m mailertest.SentMail
+		var m sestest.SentMail
 		if err := json.Unmarshal(line, &m); err != nil {
 			k.t.Fatal(err)
 		}
@@ -104,7 +104,7 @@ func (k *victim) mailsPerIntent() {
 
 // contactsPerAddress reads the CRM's own journal.
 func (k *victim) contactsPerAddress() {
-	server := crmtest.New(crmtest.Options{})
+	server := hubspottest.New(hubspottest.Options{})
 	for _, line := range k.lines("crm.jsonl") {
 		if err := server.Restore(line); err != nil {
 			k.t.Fatal(err)

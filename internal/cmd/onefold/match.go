@@ -7,7 +7,7 @@ import (
 	"errors"
 	"fmt"
 
-	"onefold/internal/tenant"
+	"onefold/internal/policy/tenant"
 )
 
 const matchHelp = `usage:

@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"io"
 
-	"onefold/internal/policybook"
-	"onefold/internal/stage"
-	"onefold/internal/tenant"
+	"onefold/internal/operate/stage"
+	"onefold/internal/policy/tenant"
+	"onefold/internal/policy/versions"
 )
 
 const policyValidateHelp = `usage:
@@ -105,7 +105,7 @@ func (c *policyShowCmd) Run(e *env) error {
 	}
 	return e.onLedger(func(o *stage.Opened) error {
 		doc, err := o.Policies.Document(e.ctx, c.Tenant, c.Version)
-		if errors.Is(err, policybook.ErrNone) {
+		if errors.Is(err, versions.ErrNone) {
 			which := "no policy"
 			if c.Version > 0 {
 				which = fmt.Sprintf("no version %d of a policy", c.Version)

@@ -12,8 +12,8 @@ import (
 	"strings"
 
 	"onefold/internal/ledger"
-	"onefold/internal/policybook"
-	"onefold/internal/stage"
+	"onefold/internal/operate/stage"
+	"onefold/internal/policy/versions"
 )
 
 const policyApplyHelp = `usage:
@@ -103,13 +103,13 @@ func (c *policyApplyCmd) apply(e *env, o *stage.Opened) error {
 	}
 	_, err = o.Policies.Apply(e.ctx, doc, operator())
 	switch {
-	case errors.Is(err, policybook.ErrStale):
+	case errors.Is(err, versions.ErrStale):
 		return hinted(errors.New("another version was applied in the meantime: not applied"), "look at the differences again")
-	case errors.Is(err, policybook.ErrIdentityChanged):
+	case errors.Is(err, versions.ErrIdentityChanged):
 		return identityChanged(p.Tenant)
-	case errors.Is(err, policybook.ErrNotReady):
+	case errors.Is(err, versions.ErrNotReady):
 		return notReady(err)
-	case errors.Is(err, policybook.ErrRuleBound):
+	case errors.Is(err, versions.ErrRuleBound):
 		return hinted(err, "give the rule a version that none has had")
 	case err != nil:
 		return err

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"onefold/internal/tenant"
+	"onefold/internal/policy/tenant"
 )
 
 // otherIdentity writes the example policy with another identity rule.

@@ -10,11 +10,11 @@ import (
 	"strings"
 	"time"
 
-	"onefold/internal/contact"
-	"onefold/internal/identitymigration"
 	"onefold/internal/ledger"
-	"onefold/internal/policybook"
-	"onefold/internal/stage"
+	"onefold/internal/operate/rekey"
+	"onefold/internal/operate/stage"
+	"onefold/internal/policy/versions"
+	"onefold/internal/record/contact"
 )
 
 const policyMigrateHelp = `usage:
@@ -64,7 +64,7 @@ func (policyMigrateCmd) Help() string { return policyMigrateHelp }
 type migration struct {
 	Folder string `json:"folder,omitempty"` // where it is a data folder
 	Stage  string `json:"stage,omitempty"`  // where it is a deployed stage, with account and region
-	identitymigration.Report
+	rekey.Report
 }
 
 func (c *policyMigrateCmd) Run(e *env) error {
@@ -83,7 +83,7 @@ func (c *policyMigrateCmd) Run(e *env) error {
 
 // migrate shows how far it is, asks, and goes on, on an open ledger.
 func (c *policyMigrateCmd) migrate(e *env, o *stage.Opened) error {
-	s := identitymigration.Service{
+	s := rekey.Service{
 		Store: o.Store, Policies: o.Policies, IDs: o.IDs, Now: o.Policies.Now, By: operator(), Settle: cmp.Or(o.Settle, 2*time.Minute),
 		Told: e.told(),
 	}
@@ -95,7 +95,7 @@ func (c *policyMigrateCmd) migrate(e *env, o *stage.Opened) error {
 		return err
 	}
 	rep, err = s.Run(e.ctx, c.Tenant)
-	if errors.Is(err, identitymigration.ErrNone) {
+	if errors.Is(err, rekey.ErrNone) {
 		err = nil // what was left to do was to close questions that have gone
 	}
 	if err != nil {
@@ -107,7 +107,7 @@ func (c *policyMigrateCmd) migrate(e *env, o *stage.Opened) error {
 // before shows how far it is and asks. done: there is nothing to be done, or
 // nothing may be.
 func (c *policyMigrateCmd) before(e *env, m migration) (done bool, err error) {
-	idle := !c.Yes && (m.State == identitymigration.StateNone || m.Ready)
+	idle := !c.Yes && (m.State == rekey.StateNone || m.Ready)
 	if c.JSON && (c.State || idle) {
 		return true, e.printJSON(m)
 	}
@@ -117,7 +117,7 @@ func (c *policyMigrateCmd) before(e *env, m migration) (done bool, err error) {
 	switch {
 	case c.State || idle:
 		return true, nil
-	case m.State != identitymigration.StateNone && !m.Settled:
+	case m.State != rekey.StateNone && !m.Settled:
 		return true, m.unsettled()
 	case c.Yes:
 		return false, nil
@@ -154,7 +154,7 @@ func (c *policyMigrateCmd) tell(e *env, m migration) error {
 		e.printf("now\n%s", plain(m.text()))
 	}
 	switch {
-	case m.State == identitymigration.StateNone || m.Ready:
+	case m.State == rekey.StateNone || m.Ready:
 		return nil
 	case len(m.Collisions) > 0:
 		return hinted(fmt.Errorf("identity rule %d is not ready: questions that wait for a person: %d", m.Rule, len(m.Collisions)),
@@ -171,11 +171,11 @@ func (m migration) unsettled() error {
 // fault says what a person can do about an error of a run.
 func (c *policyMigrateCmd) fault(err error) error {
 	switch {
-	case errors.Is(err, policybook.ErrNone):
+	case errors.Is(err, versions.ErrNone):
 		return hinted(fmt.Errorf("tenant %q has no policy", c.Tenant), "name the tenant with -tenant, or apply a policy first")
-	case errors.Is(err, identitymigration.ErrElsewhere):
+	case errors.Is(err, rekey.ErrElsewhere):
 		return hinted(err, "another run, or a policy that was applied: look at `onefold policy migrate -state`")
-	case errors.Is(err, identitymigration.ErrNotSettled):
+	case errors.Is(err, rekey.ErrNotSettled):
 		return hinted(err, "`onefold policy migrate -state` says until when to wait")
 	}
 	return err
@@ -184,7 +184,7 @@ func (c *policyMigrateCmd) fault(err error) error {
 func (m migration) text() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n", plan{Folder: m.Folder, Stage: m.Stage}.where())
-	if m.State == identitymigration.StateNone {
+	if m.State == rekey.StateNone {
 		fmt.Fprintf(&b, "tenant %s: identity rule %d is in force and none is migrated to\n", m.Tenant, m.InForce)
 		if n := len(m.Collisions); n > 0 {
 			fmt.Fprintf(&b, "  questions of a migration that was broken off: %d; `onefold policy migrate -yes` closes them\n", n)

@@ -10,13 +10,13 @@ import (
 	"testing"
 	"time"
 
-	"onefold/internal/audit"
-	"onefold/internal/contact"
 	"onefold/internal/ledger"
-	"onefold/internal/localaws/localawstest"
-	"onefold/internal/policybook"
-	"onefold/internal/stage"
-	"onefold/internal/tenant"
+	"onefold/internal/operate/stage"
+	"onefold/internal/policy/tenant"
+	"onefold/internal/policy/versions"
+	"onefold/internal/proof/localaws/localawstest"
+	"onefold/internal/record/audit"
+	"onefold/internal/record/contact"
 	"onefold/internal/utc"
 )
 
@@ -57,7 +57,7 @@ func keyed(t *testing.T, o *stage.Opened, id, address string) {
 func longAgo(t *testing.T, o *stage.Opened, rule int64) {
 	t.Helper()
 	var c ledger.Commit
-	err := c.Update("test", policybook.MigrationKey("demo", rule), ledger.Cond{}, ledger.Item{"started_at": utc.At(time.Now().Add(-time.Hour))})
+	err := c.Update("test", versions.MigrationKey("demo", rule), ledger.Cond{}, ledger.Item{"started_at": utc.At(time.Now().Add(-time.Hour))})
 	if err == nil {
 		err = o.Store.Commit(t.Context(), c)
 	}

@@ -6,10 +6,10 @@ import (
 	"io"
 	"strings"
 
-	"onefold/internal/contact"
-	"onefold/internal/policybook"
-	"onefold/internal/stage"
-	"onefold/internal/tenant"
+	"onefold/internal/operate/stage"
+	"onefold/internal/policy/tenant"
+	"onefold/internal/policy/versions"
+	"onefold/internal/record/contact"
 )
 
 const policyDiffHelp = `usage:
@@ -103,7 +103,7 @@ func (e *env) plan(o *stage.Opened, file string, words io.Writer) (plan, []byte,
 	}
 	p := plan{Folder: e.shown, Stage: e.on, Tenant: after.Tenant, Version: after.Version, Differences: []string{}}
 	now, err := o.Policies.Document(e.ctx, after.Tenant, 0)
-	if errors.Is(err, policybook.ErrNone) {
+	if errors.Is(err, versions.ErrNone) {
 		return p, doc, nil
 	}
 	if err != nil {
@@ -163,23 +163,23 @@ func (p plan) refusal() error {
 		return hinted(fmt.Errorf("version %d of the policy of tenant %s is in force, and the document is version %d", p.InForce, p.Tenant, p.Version),
 			fmt.Sprintf("raise its version to %d", p.InForce+1))
 	case p.Activates != 0 && p.Migration != contact.MigrationReady:
-		return notReady(&policybook.NotReadyError{Rule: p.Activates, State: p.Migration})
+		return notReady(&versions.NotReadyError{Rule: p.Activates, State: p.Migration})
 	case p.Identity && p.Activates == 0:
 		return identityChanged(p.Tenant)
 	}
 	return nil
 }
 
-// notReady says what policybook.ErrNotReady means to a person.
+// notReady says what versions.ErrNotReady means to a person.
 func notReady(err error) error {
-	var how *policybook.NotReadyError
+	var how *versions.NotReadyError
 	if errors.As(err, &how) {
 		err = fmt.Errorf("the migration to identity rule %d is %s, not ready: not applied", how.Rule, how.State)
 	}
 	return hinted(err, "run `onefold policy migrate` until it says that the rule is ready")
 }
 
-// identityChanged says what policybook.ErrIdentityChanged means to a person.
+// identityChanged says what versions.ErrIdentityChanged means to a person.
 func identityChanged(tenantID string) error {
 	return hinted(fmt.Errorf("the document changes the identity rule of tenant %s: not applied", tenantID),
 		"keep identity as it is and put the new rule into identity_next, with a higher version: `onefold policy migrate` makes it ready")

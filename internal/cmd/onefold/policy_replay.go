@@ -8,10 +8,10 @@ import (
 	"time"
 
 	"onefold/internal/app"
-	"onefold/internal/process"
-	"onefold/internal/replay"
-	"onefold/internal/stage"
-	"onefold/internal/tenant"
+	"onefold/internal/extract"
+	"onefold/internal/operate/stage"
+	"onefold/internal/operate/whatif"
+	"onefold/internal/policy/tenant"
 	"onefold/internal/utc"
 )
 
@@ -48,7 +48,7 @@ func (c *policyDiffCmd) replay(e *env, o *stage.Opened, p plan, doc []byte, back
 		return err
 	}
 	now := utc.At(app.Clock())
-	options := replay.Options{Policy: policy, From: now.Add(-back), Until: now, Keep: c.Limit, Segments: 1, Workers: 8}
+	options := whatif.Options{Policy: policy, From: now.Add(-back), Until: now, Keep: c.Limit, Segments: 1, Workers: 8}
 	if e.place.Stage != "" {
 		options.Segments = 8
 	}
@@ -56,13 +56,13 @@ func (c *policyDiffCmd) replay(e *env, o *stage.Opened, p plan, doc []byte, back
 		options.Keep = 0
 	}
 	told := 0
-	options.Progress = func(r replay.Report) {
+	options.Progress = func(r whatif.Report) {
 		if r.Rows-told >= progressRows {
 			told = r.Rows
 			e.say("replay", fmt.Sprintf("%d events decided again, %d rows read, part %d of %d", r.Seen, r.Rows, r.Segment+1, r.Segments))
 		}
 	}
-	again := &replay.Replayer{Store: o.Store, Content: o.Blob, Policies: o.Policies, IDs: o.IDs, Facts: process.FactsOf}
+	again := &whatif.Replayer{Store: o.Store, Content: o.Blob, Policies: o.Policies, IDs: o.IDs, Facts: extract.FactsOf}
 	report, failed := again.Run(e.ctx, options)
 	if c.JSON {
 		if err := e.printJSON(replayed{p, report}); err != nil {
@@ -76,12 +76,12 @@ func (c *policyDiffCmd) replay(e *env, o *stage.Opened, p plan, doc []byte, back
 
 // judge is the error of a replay that was not complete, or found the program at
 // fault.
-func (c *policyDiffCmd) judge(e *env, r replay.Report, err error) error {
+func (c *policyDiffCmd) judge(e *env, r whatif.Report, err error) error {
 	far := fmt.Sprintf("%d events were decided again, %d rows read, and part %d of %d was not done", r.Seen, r.Rows, r.Segment+1, r.Segments)
 	switch {
 	case err != nil && e.ctx.Err() != nil:
 		return hinted(errors.New("interrupted: "+far), "nothing was written: run it again; a shorter -replay reads as many rows, but decides fewer events")
-	case errors.Is(err, replay.ErrContent) && e.place.Stage != "":
+	case errors.Is(err, whatif.ErrContent) && e.place.Stage != "":
 		return hinted(fmt.Errorf("%w; %s", err, far), "reading raw content needs s3:GetObject and s3:ListBucket on the stage's bucket, and kms:Decrypt")
 	case err != nil:
 		return fmt.Errorf("%w; %s", err, far)
@@ -97,5 +97,5 @@ func (c *policyDiffCmd) judge(e *env, r replay.Report, err error) error {
 type replayed struct {
 	plan
 
-	Replay replay.Report `json:"replay"`
+	Replay whatif.Report `json:"replay"`
 }

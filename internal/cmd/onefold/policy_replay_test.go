@@ -11,18 +11,18 @@ import (
 	"testing"
 	"time"
 
-	"onefold/internal/audit"
 	"onefold/internal/blob"
-	"onefold/internal/extract/rules"
-	"onefold/internal/inbound"
+	"onefold/internal/extract"
 	"onefold/internal/ledger"
 	"onefold/internal/local"
-	"onefold/internal/localaws/localawstest"
-	"onefold/internal/process"
-	"onefold/internal/replay"
+	"onefold/internal/operate/stage"
+	"onefold/internal/operate/whatif"
+	"onefold/internal/policy/tenant"
+	"onefold/internal/proof/localaws/localawstest"
+	"onefold/internal/reading/reader/rules"
+	"onefold/internal/record/audit"
+	"onefold/internal/record/inbound"
 	"onefold/internal/schema"
-	"onefold/internal/stage"
-	"onefold/internal/tenant"
 	"onefold/internal/utc"
 
 	awss3 "github.com/aws/aws-sdk-go-v2/service/s3"
@@ -172,7 +172,7 @@ func TestAReplayWorksOnADeployedStage(t *testing.T) {
 	if err := o.Blob.Put(t.Context(), blob.Ref(item.Text("raw")), []byte(enquiry)); err != nil {
 		t.Fatal(err)
 	}
-	worker := &process.Service{
+	worker := &extract.Service{
 		Store: o.Store, Blob: o.Blob, Policies: o.Policies, Extractor: rules.New(), IDs: o.IDs, Now: time.Now, Timeout: 30 * time.Second, Log: slog.New(slog.DiscardHandler),
 	}
 	if err := worker.Handle(t.Context(), ledger.Change{Key: fresh, Item: item}); err != nil {
@@ -204,7 +204,7 @@ func recordedOn(t *testing.T, o *stage.Opened, delivery, state string) ledger.Ke
 
 func TestAReplayThatEndsEarlySaysHowFarItCameAndWhatToDo(t *testing.T) {
 	t.Parallel()
-	half := replay.Report{Seen: 7, Rows: 1000, Segment: 1, Segments: 8}
+	half := whatif.Report{Seen: 7, Rows: 1000, Segment: 1, Segments: 8}
 	const far = "7 events were decided again, 1000 rows read, and part 2 of 8 was not done"
 	ended, end := context.WithCancel(t.Context())
 	end()
@@ -214,7 +214,7 @@ func TestAReplayThatEndsEarlySaysHowFarItCameAndWhatToDo(t *testing.T) {
 		want string
 	}{
 		"interrupted": {ended, context.Canceled, "error: interrupted: " + far + "\nonefold: hint: nothing was written"},
-		"no rights":   {t.Context(), fmt.Errorf("%w: AccessDenied", replay.ErrContent), "AccessDenied; " + far + "\nonefold: hint: reading raw content needs s3:GetObject"},
+		"no rights":   {t.Context(), fmt.Errorf("%w: AccessDenied", whatif.ErrContent), "AccessDenied; " + far + "\nonefold: hint: reading raw content needs s3:GetObject"},
 		"unavailable": {t.Context(), errors.New("down"), "error: down; " + far},
 	} {
 		var stderr strings.Builder

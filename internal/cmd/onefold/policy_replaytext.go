@@ -7,11 +7,11 @@ import (
 	"slices"
 	"strings"
 
-	"onefold/internal/replay"
+	"onefold/internal/operate/whatif"
 )
 
 // replayText is a replay for people: counts first, then the changes by kind.
-func replayText(r replay.Report, limit int) string {
+func replayText(r whatif.Report, limit int) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "\nreceived from %s to %s, decided again under version %d, nothing written: %d events\n", r.From, r.Until, r.Version, r.Seen)
 	for _, line := range []struct {
@@ -42,7 +42,7 @@ func replayText(r replay.Report, limit int) string {
 	for _, g := range r.Groups {
 		fmt.Fprintf(&b, "\n%s → %s (%s): %d\n", g.From, g.To, g.Reason, g.Count)
 		for _, c := range r.Changes {
-			if replay.GroupOf(c) == g.Kind() {
+			if whatif.GroupOf(c) == g.Kind() {
 				fmt.Fprintf(&b, "  %s  %s  %s\n", c.ReceivedAt, c.Event, differsText(c))
 			}
 		}
@@ -53,15 +53,15 @@ func replayText(r replay.Report, limit int) string {
 	return b.String()
 }
 
-func sideText(s replay.Side) string { return s.Outcome + among(s.Reasons) }
+func sideText(s whatif.Side) string { return s.Outcome + among(s.Reasons) }
 
 // differsText says what differs besides outcome and reasons, which the heading
 // has.
-func differsText(c replay.Change) string {
+func differsText(c whatif.Change) string {
 	var words []string
 	for _, d := range c.Differs {
 		switch {
-		case d.What == replay.WhatOutcome, d.What == replay.WhatReasons:
+		case d.What == whatif.WhatOutcome, d.What == whatif.WhatReasons:
 		case d.From == "" && d.To == "":
 			words = append(words, d.What+" differs")
 		default:
@@ -73,35 +73,35 @@ func differsText(c replay.Change) string {
 
 func untoldWords(reason string) string {
 	switch reason {
-	case replay.NoGround:
+	case whatif.NoGround:
 		return "decided before grounds were kept"
-	case replay.GroundTooLarge:
+	case whatif.GroundTooLarge:
 		return "its ground was too large to be kept"
-	case replay.GroundDamaged:
+	case whatif.GroundDamaged:
 		return "its ground is damaged, or was kept by later code"
-	case replay.ContentGone:
+	case whatif.ContentGone:
 		return "its raw content is not kept any more"
-	case replay.PolicyGone:
+	case whatif.PolicyGone:
 		return "its own policy version cannot be read"
-	case replay.ReadingGone:
+	case whatif.ReadingGone:
 		return "the reader's answer is not kept any more"
-	case replay.ParserChanged:
+	case whatif.ParserChanged:
 		return "the reading of the mail changed, not the policy"
-	case replay.ReadingMissing:
+	case whatif.ReadingMissing:
 		return "the document needs an answer that no reader was asked for"
-	case replay.IdentityDiffers:
+	case whatif.IdentityDiffers:
 		return "the key under the document's identity rule was not read"
-	case replay.PersonNotRead:
+	case whatif.PersonNotRead:
 		return "the document takes it for somebody's of whom nothing was read"
-	case replay.ContactNotRead:
+	case whatif.ContactNotRead:
 		return "the document takes it for a contact's that was not read"
-	case replay.OtherContact:
+	case whatif.OtherContact:
 		return "the document takes it for another contact's, and what that one had then is not known"
-	case replay.OtherRule:
+	case whatif.OtherRule:
 		return "another rule answers, and what it had done then is not known"
-	case replay.ThreadNotRead:
+	case whatif.ThreadNotRead:
 		return "the bounds or mails that it counts against were not read"
-	case replay.NotDecidable:
+	case whatif.NotDecidable:
 		return "the document itself fails on it"
 	}
 	return ""

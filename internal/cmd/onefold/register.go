@@ -5,11 +5,11 @@ import (
 	"strings"
 	"unicode"
 
-	"onefold/internal/contact"
+	"onefold/internal/decide"
+	"onefold/internal/decide/match"
 	"onefold/internal/digest"
-	"onefold/internal/flow"
-	"onefold/internal/match"
-	"onefold/internal/tenant"
+	"onefold/internal/policy/tenant"
+	"onefold/internal/record/contact"
 )
 
 // register is the contacts that the records so far have made.
@@ -91,7 +91,7 @@ func (r *register) candidates(rec record) (cands []match.Candidate, reasons []st
 		if strings.TrimSpace(string(email)) == "" {
 			continue
 		}
-		switch p := flow.Identify(r.ids, r.policy, string(email)); {
+		switch p := decide.Identify(r.ids, r.policy, string(email)); {
 		case !p.Known():
 			reasons = append(reasons, p.Fault)
 		case p.Own:

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"onefold/internal/local"
-	"onefold/internal/tenant"
+	"onefold/internal/policy/tenant"
 )
 
 // system brings up a process of this very test that holds a data folder and

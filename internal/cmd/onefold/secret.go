@@ -12,9 +12,9 @@ import (
 	"time"
 
 	"onefold/internal/ledger"
+	"onefold/internal/operate/stage"
 	"onefold/internal/schema"
 	"onefold/internal/secret"
-	"onefold/internal/stage"
 )
 
 const secretSetHelp = `usage:

@@ -11,7 +11,7 @@ import (
 
 	"onefold/internal/ledger"
 	"onefold/internal/local"
-	"onefold/internal/stage"
+	"onefold/internal/operate/stage"
 )
 
 // Serve gives what the process that holds a ledger does with the commands of

@@ -9,9 +9,9 @@ import (
 	"onefold/internal/digest"
 	"onefold/internal/ledger/mem"
 	"onefold/internal/local"
-	"onefold/internal/policybook"
-	"onefold/internal/stage"
-	"onefold/internal/tenant"
+	"onefold/internal/operate/stage"
+	"onefold/internal/policy/tenant"
+	"onefold/internal/policy/versions"
 )
 
 // held is an open ledger in memory.
@@ -22,7 +22,7 @@ func held(t *testing.T) *stage.Opened {
 		t.Fatal(err)
 	}
 	store := mem.New()
-	return &stage.Opened{Store: store, IDs: ids, Policies: &policybook.Book{Store: store, Now: time.Now}}
+	return &stage.Opened{Store: store, IDs: ids, Policies: &versions.Book{Store: store, Now: time.Now}}
 }
 
 func TestTheHolderServesNothingButWorkOnItsLedger(t *testing.T) {

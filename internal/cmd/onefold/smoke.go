@@ -7,7 +7,7 @@ import (
 	"net/http"
 	"time"
 
-	"onefold/internal/stage/smoke"
+	"onefold/internal/operate/stage/smoke"
 )
 
 const smokeHelp = `usage:

@@ -6,8 +6,8 @@ import (
 
 	"onefold/internal/app"
 	"onefold/internal/ledger"
+	"onefold/internal/operate/stage"
 	"onefold/internal/secret"
-	"onefold/internal/stage"
 )
 
 // connect finds the stage's account, and says which environment the command

@@ -10,9 +10,9 @@ import (
 
 	"onefold/internal/ledger/dynamo"
 	"onefold/internal/local"
-	"onefold/internal/localaws/localawstest"
+	"onefold/internal/operate/stage"
+	"onefold/internal/proof/localaws/localawstest"
 	"onefold/internal/schema"
-	"onefold/internal/stage"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"

@@ -8,9 +8,9 @@ import (
 	"strings"
 	"time"
 
-	"onefold/internal/invariant"
+	"onefold/internal/operate/stage"
+	"onefold/internal/operate/verify"
 	"onefold/internal/schema"
-	"onefold/internal/stage"
 )
 
 const verifyHelp = `usage:
@@ -47,7 +47,7 @@ func (c *verifyCmd) Run(e *env) error {
 		// One clock stamps everything here, but a commit may take effect after
 		// one that was stamped later: within a function's time the stamps prove
 		// nothing.
-		report, err := invariant.Check(e.ctx, o.Store, invariant.Options{IDs: &o.IDs, Blob: o.Blob, Quiet: c.Quiet, Slack: cmp.Or(o.Slack, 30*time.Second)})
+		report, err := verify.Check(e.ctx, o.Store, verify.Options{IDs: &o.IDs, Blob: o.Blob, Quiet: c.Quiet, Slack: cmp.Or(o.Slack, 30*time.Second)})
 		if err != nil {
 			return err
 		}
@@ -67,18 +67,18 @@ func (c *verifyCmd) Run(e *env) error {
 // verification is what verify -json prints. Names and meanings are stable;
 // properties may be added.
 type verification struct {
-	Holds     bool                `json:"holds"`
-	Checks    []checked           `json:"checks"`
-	Findings  []invariant.Finding `json:"findings"`
-	Unsettled int                 `json:"unsettled"` // findings whose rows kept changing
-	Items     int                 `json:"items"`
-	Counts    map[string]int      `json:"counts"`
+	Holds     bool             `json:"holds"`
+	Checks    []checked        `json:"checks"`
+	Findings  []verify.Finding `json:"findings"`
+	Unsettled int              `json:"unsettled"` // findings whose rows kept changing
+	Items     int              `json:"items"`
+	Counts    map[string]int   `json:"counts"`
 }
 
 // busy is the severity of what -quiet finds. A ledger at work keeps its
 // promises, so it is no violation here; a test that has let everything come to
 // rest judges it harder.
-const busy invariant.Severity = "busy"
+const busy verify.Severity = "busy"
 
 // quietRule is the check that -quiet adds.
 const quietRule = "quiet"
@@ -93,18 +93,18 @@ type checked struct {
 	Busy       int    `json:"busy"` // work under way, in the check of -quiet
 }
 
-func verificationOf(r invariant.Report, quiet bool) verification {
+func verificationOf(r verify.Report, quiet bool) verification {
 	v := verification{
-		Holds: true, Checks: []checked{}, Findings: append([]invariant.Finding{}, r.Findings...),
+		Holds: true, Checks: []checked{}, Findings: append([]verify.Finding{}, r.Findings...),
 		Unsettled: r.Unsettled, Items: r.Items, Counts: r.Counts,
 	}
 	for n := range v.Findings {
 		if v.Findings[n].Check == quietRule {
 			v.Findings[n].Severity = busy
 		}
-		v.Holds = v.Holds && v.Findings[n].Severity != invariant.Violation
+		v.Holds = v.Holds && v.Findings[n].Severity != verify.Violation
 	}
-	for _, rule := range invariant.Rules() {
+	for _, rule := range verify.Rules() {
 		if rule.Name == quietRule && !quiet {
 			continue
 		}
@@ -112,7 +112,7 @@ func verificationOf(r invariant.Report, quiet bool) verification {
 		for _, f := range v.Findings {
 			switch {
 			case f.Check != rule.Name:
-			case f.Severity == invariant.Violation:
+			case f.Severity == verify.Violation:
 				c.Violations++
 			case f.Severity == busy:
 				c.Busy++

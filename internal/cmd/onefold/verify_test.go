@@ -5,12 +5,12 @@ import (
 	"testing"
 	"time"
 
-	"onefold/internal/audit"
-	"onefold/internal/contact"
 	"onefold/internal/ledger"
 	"onefold/internal/local"
-	"onefold/internal/outbox"
-	"onefold/internal/stage"
+	"onefold/internal/operate/stage"
+	"onefold/internal/record/audit"
+	"onefold/internal/record/contact"
+	"onefold/internal/record/outbox"
 	"onefold/internal/utc"
 )
 
@@ -48,7 +48,7 @@ func astray(t *testing.T, o *stage.Opened) {
 	}
 }
 
-func verify(t *testing.T, o *stage.Opened, args ...string) said {
+func verified(t *testing.T, o *stage.Opened, args ...string) said {
 	t.Helper()
 	got := Serve(o)(t.Context(), local.Command{Args: append([]string{"verify"}, args...)})
 	return said{got.Exit, got.Stdout, got.Stderr}
@@ -57,11 +57,11 @@ func verify(t *testing.T, o *stage.Opened, args ...string) said {
 func TestABrokenPromiseEndsWithThree(t *testing.T) {
 	t.Parallel()
 	o := held(t)
-	verify(t, o).want(t, exitDone, "", "")
+	verified(t, o).want(t, exitDone, "", "")
 	astray(t, o)
-	verify(t, o).want(t, exitViolated, "BROKEN   keys_lead_to_contacts", "error: violations found: 1\nonefold: hint: end `onefold dev` before anything else")
+	verified(t, o).want(t, exitViolated, "BROKEN   keys_lead_to_contacts", "error: violations found: 1\nonefold: hint: end `onefold dev` before anything else")
 
-	got := verify(t, o, "-json")
+	got := verified(t, o, "-json")
 	v := verificationIn(t, got)
 	if got.code != exitViolated || v.Holds || len(v.Findings) == 0 || v.Findings[0].Check != "keys_lead_to_contacts" || v.Counts["contact_key"] != 1 {
 		t.Errorf("exit %d, %+v", got.code, v)
@@ -80,12 +80,12 @@ func verificationIn(t *testing.T, got said) verification {
 func TestWorkUnderWayIsBusyAndNotBroken(t *testing.T) {
 	t.Parallel()
 	o := held(t)
-	verify(t, o, "-quiet").want(t, exitDone, "holds    quiet", "")
+	verified(t, o, "-quiet").want(t, exitDone, "holds    quiet", "")
 	underWay(t, o)
-	verify(t, o).want(t, exitDone, "", "")
-	verify(t, o, "-quiet").want(t, exitFailed, "busy     quiet", "error: work is under way: 1 not ended\nonefold: hint: wait a moment and run it again")
+	verified(t, o).want(t, exitDone, "", "")
+	verified(t, o, "-quiet").want(t, exitFailed, "busy     quiet", "error: work is under way: 1 not ended\nonefold: hint: wait a moment and run it again")
 
-	v := verificationIn(t, verify(t, o, "-quiet", "-json"))
+	v := verificationIn(t, verified(t, o, "-quiet", "-json"))
 	last := v.Checks[len(v.Checks)-1]
 	if !v.Holds || len(v.Findings) != 1 || v.Findings[0].Severity != "busy" || last.Name != "quiet" || last.Violations != 0 || last.Busy != 1 {
 		t.Errorf("%+v", v)
@@ -94,5 +94,5 @@ func TestWorkUnderWayIsBusyAndNotBroken(t *testing.T) {
 	// A broken promise is one all the same, and work under way does not count
 	// as another.
 	astray(t, o)
-	verify(t, o, "-quiet").want(t, exitViolated, "busy     quiet", "violations found: 1\n")
+	verified(t, o, "-quiet").want(t, exitViolated, "busy     quiet", "violations found: 1\n")
 }

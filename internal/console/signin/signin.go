@@ -26,7 +26,7 @@ import (
 	"golang.org/x/oauth2"
 
 	"onefold/internal/console"
-	"onefold/internal/tenant"
+	"onefold/internal/policy/tenant"
 )
 
 // Config is what a gate needs. All fields but Client are needed.

@@ -12,13 +12,13 @@ import (
 
 	"onefold/internal/crm"
 	"onefold/internal/crm/crmtest"
-	"onefold/internal/crm/crmtest/crmsuite"
 	"onefold/internal/crm/hubspot"
+	"onefold/internal/crm/hubspottest"
 )
 
 func TestNameIsSplitWithoutLoss(t *testing.T) {
 	t.Parallel()
-	srv := crmsuite.Start(t, crmtest.Options{})
+	srv := crmtest.Start(t, hubspottest.Options{})
 	c := newReady(t, srv.URL)
 	for _, n := range []struct{ name, first, last string }{
 		{"Ann Smith", "Ann", "Smith"},
@@ -51,7 +51,7 @@ func TestNameIsSplitWithoutLoss(t *testing.T) {
 // it as text, and shows as much of it as fits.
 func TestBodyIsEscapedAndFits(t *testing.T) {
 	t.Parallel()
-	srv := crmsuite.Start(t, crmtest.Options{})
+	srv := crmtest.Start(t, hubspottest.Options{})
 	c := newReady(t, srv.URL)
 	contact := c.UpsertContact(t.Context(), crm.Contact{Ref: "r"}, "")
 	const limit, mark = 65536, "… [shortened by Onefold]"
@@ -92,7 +92,7 @@ func TestBodyIsEscapedAndFits(t *testing.T) {
 
 func TestTaskTitleIsOneShortLine(t *testing.T) {
 	t.Parallel()
-	srv := crmsuite.Start(t, crmtest.Options{})
+	srv := crmtest.Start(t, hubspottest.Options{})
 	c := newReady(t, srv.URL)
 	contact := c.UpsertContact(t.Context(), crm.Contact{Ref: "r"}, "")
 	task := crm.Task{Ref: "t", ContactID: contact.ID, Due: time.Unix(1, 0), Title: "Call\nback " + strings.Repeat("x", 300)}
@@ -107,7 +107,7 @@ func TestTaskTitleIsOneShortLine(t *testing.T) {
 
 func TestContentThatHubSpotWouldRefuseIsRefusedBeforeAnyCall(t *testing.T) {
 	t.Parallel()
-	srv := crmsuite.Start(t, crmtest.Options{})
+	srv := crmtest.Start(t, hubspottest.Options{})
 	c := newClient(t, srv.URL)
 	at := time.Unix(1, 0)
 	for rule, r := range map[string]crm.Result{
@@ -129,7 +129,7 @@ func TestContentThatHubSpotWouldRefuseIsRefusedBeforeAnyCall(t *testing.T) {
 
 func TestSetupMakesWhatIsMissingAndMayBeRepeated(t *testing.T) {
 	t.Parallel()
-	srv := crmsuite.Start(t, crmtest.Options{})
+	srv := crmtest.Start(t, hubspottest.Options{})
 	c := newClient(t, srv.URL)
 	if r := c.UpsertContact(t.Context(), crm.Contact{Ref: "r"}, ""); r.Outcome != crm.Refused || r.Reason != crm.ReasonSetup {
 		t.Errorf("before setup: %+v, want a refusal for setup", r)
@@ -164,7 +164,7 @@ func TestSetupMakesWhatIsMissingAndMayBeRepeated(t *testing.T) {
 
 func TestSetupRefusesPropertyThatIsNotUnique(t *testing.T) {
 	t.Parallel()
-	srv := crmsuite.Start(t, crmtest.Options{Define: []crmtest.Definition{{Type: "notes", Name: hubspot.PropEventKey}}})
+	srv := crmtest.Start(t, hubspottest.Options{Define: []hubspottest.Definition{{Type: "notes", Name: hubspot.PropEventKey}}})
 	if err := newClient(t, srv.URL).EnsureProperties(t.Context()); !errors.Is(err, hubspot.ErrNotUnique) {
 		t.Errorf("got %v, want ErrNotUnique", err)
 	}
@@ -172,10 +172,10 @@ func TestSetupRefusesPropertyThatIsNotUnique(t *testing.T) {
 
 func TestSetupTellsWhyItFailed(t *testing.T) {
 	t.Parallel()
-	srv := crmsuite.Start(t, crmtest.Options{})
+	srv := crmtest.Start(t, hubspottest.Options{})
 	srv.SetToken("another")
 	err := newClient(t, srv.URL).EnsureProperties(t.Context())
-	if !errors.Is(err, hubspot.ErrSetup) || !strings.Contains(err.Error(), crm.ReasonAuth) || strings.Contains(err.Error(), crmsuite.Token) {
+	if !errors.Is(err, hubspot.ErrSetup) || !strings.Contains(err.Error(), crm.ReasonAuth) || strings.Contains(err.Error(), crmtest.Token) {
 		t.Errorf("got %v, want ErrSetup with the reason and without the token", err)
 	}
 }

@@ -11,8 +11,8 @@ import (
 
 	"onefold/internal/crm"
 	"onefold/internal/crm/crmtest"
-	"onefold/internal/crm/crmtest/crmsuite"
 	"onefold/internal/crm/hubspot"
+	"onefold/internal/crm/hubspottest"
 )
 
 // scripted answers each call with the next answer, and counts calls.
@@ -221,7 +221,7 @@ func TestUpsertSendsItsUniqueValueAmongTheProperties(t *testing.T) {
 
 func TestRepeatWithoutChangeWritesNothing(t *testing.T) {
 	t.Parallel()
-	srv := crmsuite.Start(t, crmtest.Options{})
+	srv := crmtest.Start(t, hubspottest.Options{})
 	c := newReady(t, srv.URL)
 	contact := crm.Contact{Ref: "r", Email: "Ann@Example.com", Name: "Ann Smith"}
 	first := c.UpsertContact(t.Context(), contact, "")

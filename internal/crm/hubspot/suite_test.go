@@ -8,8 +8,8 @@ import (
 
 	"onefold/internal/crm"
 	"onefold/internal/crm/crmtest"
-	"onefold/internal/crm/crmtest/crmsuite"
 	"onefold/internal/crm/hubspot"
+	"onefold/internal/crm/hubspottest"
 )
 
 func newClient(t *testing.T, baseURL string) *hubspot.Client {
@@ -19,7 +19,7 @@ func newClient(t *testing.T, baseURL string) *hubspot.Client {
 	t.Cleanup(transport.CloseIdleConnections)
 	c, err := hubspot.New(hubspot.Config{
 		BaseURL:    baseURL,
-		Token:      func(context.Context) (string, error) { return crmsuite.Token, nil },
+		Token:      func(context.Context) (string, error) { return crmtest.Token, nil },
 		HTTPClient: &http.Client{Transport: transport},
 	})
 	if err != nil {
@@ -45,7 +45,7 @@ func TestConformance(t *testing.T) {
 		for _, conflict := range []bool{false, true} {
 			t.Run(fmt.Sprintf("whole=%v,409=%v", whole, conflict), func(t *testing.T) {
 				t.Parallel()
-				crmsuite.Suite(t, newReady, crmtest.Options{WholeBatch: whole, Unique409: conflict})
+				crmtest.Suite(t, newReady, hubspottest.Options{WholeBatch: whole, Unique409: conflict})
 			})
 		}
 	}

@@ -14,7 +14,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodbstreams"
 
 	"onefold/internal/ledger/dynamo"
-	"onefold/internal/localaws/localawstest"
+	"onefold/internal/proof/localaws/localawstest"
 )
 
 func TestMain(m *testing.M) { os.Exit(localawstest.Main(m)) }

@@ -9,8 +9,8 @@ import (
 
 	"onefold/internal/mailer"
 	"onefold/internal/mailer/mailertest"
-	"onefold/internal/mailer/mailertest/mailersuite"
 	"onefold/internal/mailer/ses"
+	"onefold/internal/mailer/sestest"
 )
 
 // Real: adapter, wire, parser. Fake: SES. What is asserted: the mail whose
@@ -18,21 +18,21 @@ import (
 func TestEventsCarryTheAttemptBack(t *testing.T) {
 	t.Parallel()
 	for local, want := range map[string][]mailer.EventType{
-		mailertest.Accept:      {mailer.EventSent, mailer.EventDelivered},
-		mailertest.TimeoutSent: {mailer.EventSent, mailer.EventDelivered},
-		mailertest.Bounce:      {mailer.EventSent, mailer.EventBounced},
-		mailertest.Complain:    {mailer.EventSent, mailer.EventDelivered, mailer.EventComplained},
-		"suppressed":           {mailer.EventSent, mailer.EventBounced},
-		mailertest.Reject:      nil,
+		sestest.Accept:      {mailer.EventSent, mailer.EventDelivered},
+		sestest.TimeoutSent: {mailer.EventSent, mailer.EventDelivered},
+		sestest.Bounce:      {mailer.EventSent, mailer.EventBounced},
+		sestest.Complain:    {mailer.EventSent, mailer.EventDelivered, mailer.EventComplained},
+		"suppressed":        {mailer.EventSent, mailer.EventBounced},
+		sestest.Reject:      nil,
 	} {
 		t.Run(local, func(t *testing.T) {
 			t.Parallel()
 			at := time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
 			var events []mailer.Event
-			server, err := mailertest.NewServer(mailertest.Options{
+			server, err := sestest.NewServer(sestest.Options{
 				Now:               func() time.Time { return at },
 				HoldFor:           10 * time.Millisecond,
-				ConfigurationSets: []mailertest.ConfigurationSet{{Name: "suite", Events: true}},
+				ConfigurationSets: []sestest.ConfigurationSet{{Name: "suite", Events: true}},
 				Suppressed:        []string{"Suppressed@example.net"},
 				Sink: func(_ context.Context, data []byte) {
 					e, err := ses.ParseEvent(data)
@@ -46,7 +46,7 @@ func TestEventsCarryTheAttemptBack(t *testing.T) {
 				t.Fatal(err)
 			}
 			web := httptest.NewServer(server)
-			newMailer(t, config(web.URL)).Submit(t.Context(), mailersuite.Mail(local))
+			newMailer(t, config(web.URL)).Submit(t.Context(), mailertest.Mail(local))
 			web.Close()
 			if err := server.Close(t.Context()); err != nil {
 				t.Fatal(err)

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"onefold/internal/mailer"
-	"onefold/internal/mailer/mailertest/mailersuite"
+	"onefold/internal/mailer/mailertest"
 )
 
 // The expected values are those of the SES reference: API_SendEmail with its
@@ -56,7 +56,7 @@ func TestKnownRefusalsProveThatNothingWasSent(t *testing.T) {
 					w.WriteHeader(c.status)
 					_ = json.NewEncoder(w).Encode(body)
 				}))
-				r := newMailer(t, config(web.URL)).Submit(t.Context(), mailersuite.Mail("somebody"))
+				r := newMailer(t, config(web.URL)).Submit(t.Context(), mailertest.Mail("somebody"))
 				web.Close()
 				want := mailer.Result{Outcome: c.want, Halt: c.halt, Reason: c.reason}
 				if r != want || requests != 1 {
@@ -80,7 +80,7 @@ func TestRequestIDThatIsTextOfTheProviderIsDropped(t *testing.T) {
 			w.WriteHeader(400)
 			_, _ = w.Write([]byte(`{}`))
 		}))
-		r := newMailer(t, config(web.URL)).Submit(t.Context(), mailersuite.Mail("somebody"))
+		r := newMailer(t, config(web.URL)).Submit(t.Context(), mailertest.Mail("somebody"))
 		web.Close()
 		if r.Outcome != mailer.Rejected || r.RequestID != want {
 			t.Errorf("got %+v, want request ID %q", r, want)

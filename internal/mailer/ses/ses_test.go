@@ -14,8 +14,8 @@ import (
 
 	"onefold/internal/mailer"
 	"onefold/internal/mailer/mailertest"
-	"onefold/internal/mailer/mailertest/mailersuite"
 	"onefold/internal/mailer/ses"
+	"onefold/internal/mailer/sestest"
 )
 
 func credentials() aws.CredentialsProvider {
@@ -39,7 +39,7 @@ func newMailer(t *testing.T, cfg ses.Config) *ses.Mailer {
 
 func TestConformance(t *testing.T) {
 	t.Parallel()
-	mailersuite.Suite(t, func(t *testing.T, endpoint string) mailer.Mailer { return newMailer(t, config(endpoint)) })
+	mailertest.Suite(t, func(t *testing.T, endpoint string) mailer.Mailer { return newMailer(t, config(endpoint)) })
 }
 
 func TestNewRefusesWhatCannotWork(t *testing.T) {
@@ -86,7 +86,7 @@ func TestEachSubmitHasAConnectionOfItsOwn(t *testing.T) {
 	m := newMailer(t, cfg)
 	const submits = 5
 	for range submits {
-		if r := m.Submit(t.Context(), mailersuite.Mail("somebody")); r.Outcome != mailer.Accepted || r.RequestID != "req-1" {
+		if r := m.Submit(t.Context(), mailertest.Mail("somebody")); r.Outcome != mailer.Accepted || r.RequestID != "req-1" {
 			t.Fatalf("got %+v", r)
 		}
 	}
@@ -111,7 +111,7 @@ func TestNameThatDoesNotResolveIsNotBegun(t *testing.T) {
 	cfg.Transport = &http.Transport{DialContext: func(context.Context, string, string) (net.Conn, error) {
 		return nil, &net.DNSError{Err: "no such host", IsNotFound: true}
 	}}
-	r := newMailer(t, cfg).Submit(t.Context(), mailersuite.Mail("somebody"))
+	r := newMailer(t, cfg).Submit(t.Context(), mailertest.Mail("somebody"))
 	if r.Outcome != mailer.NotBegun || r.Reason != "no_connection" {
 		t.Errorf("got %+v", r)
 	}
@@ -125,7 +125,7 @@ func TestDialThatOutlivesTheCallIsNotBegun(t *testing.T) {
 		<-ctx.Done()
 		return nil, ctx.Err()
 	}}
-	r := newMailer(t, cfg).Submit(t.Context(), mailersuite.Mail("somebody"))
+	r := newMailer(t, cfg).Submit(t.Context(), mailertest.Mail("somebody"))
 	if r.Outcome != mailer.NotBegun || r.Reason != "timeout" {
 		t.Errorf("got %+v", r)
 	}
@@ -140,7 +140,7 @@ func TestWithoutCredentialsNothingIsBegun(t *testing.T) {
 	cfg.Credentials = aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) {
 		return aws.Credentials{}, context.DeadlineExceeded
 	})
-	r := newMailer(t, cfg).Submit(t.Context(), mailersuite.Mail("somebody"))
+	r := newMailer(t, cfg).Submit(t.Context(), mailertest.Mail("somebody"))
 	if r.Outcome != mailer.NotBegun || r.Reason != "no_request" || len(handler.headers) != 0 {
 		t.Errorf("got %+v, %d requests", r, len(handler.headers))
 	}
@@ -161,7 +161,7 @@ func TestTimeIsReadFromTheClockGiven(t *testing.T) {
 	} {
 		cfg := config(web.URL)
 		cfg.Now = func() time.Time { return start.Add(time.Hour - left) }
-		if r := newMailer(t, cfg).Submit(ctx, mailersuite.Mail("somebody")); r.Outcome != want {
+		if r := newMailer(t, cfg).Submit(ctx, mailertest.Mail("somebody")); r.Outcome != want {
 			t.Errorf("with %v left: got %s (%s), want %s", left, r.Outcome, r.Reason, want)
 		}
 	}
@@ -177,7 +177,7 @@ func TestOneRecipientIsOneRecipient(t *testing.T) {
 	defer web.Close()
 	m := newMailer(t, config(web.URL))
 	for _, to := range []string{"", "a@example.net, b@example.net", "a@example.net\r\nBcc: b@example.net", "grün@example.net", "nobody"} {
-		mail := mailersuite.Mail("x")
+		mail := mailertest.Mail("x")
 		mail.To = to
 		if r := m.Submit(t.Context(), mail); r.Outcome != mailer.Rejected || r.Reason != "invalid_recipient" {
 			t.Errorf("%q: got %+v", to, r)
@@ -190,14 +190,14 @@ func TestOneRecipientIsOneRecipient(t *testing.T) {
 
 func TestAddressesGoOutInASCII(t *testing.T) {
 	t.Parallel()
-	server, err := mailertest.NewServer(mailertest.Options{Now: time.Now})
+	server, err := sestest.NewServer(sestest.Options{Now: time.Now})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer func() { _ = server.Close(context.Background()) }()
 	web := httptest.NewServer(server)
 	defer web.Close()
-	mail := mailersuite.Mail("x")
+	mail := mailertest.Mail("x")
 	mail.ConfigurationSet = ""
 	mail.From, mail.To = "Büro <desk@example.com>", "kunde@bücher.example"
 	if r := newMailer(t, config(web.URL)).Submit(t.Context(), mail); r.Outcome != mailer.Accepted {
@@ -213,8 +213,8 @@ func TestAddressesGoOutInASCII(t *testing.T) {
 // Mail without a set would leave no trace in SES's events.
 func TestMailThatNamesNoConfigurationSetGetsTheDefaultOne(t *testing.T) {
 	t.Parallel()
-	s, err := mailertest.NewServer(mailertest.Options{
-		Now: time.Now, ConfigurationSets: []mailertest.ConfigurationSet{{Name: "default"}, {Name: "own"}},
+	s, err := sestest.NewServer(sestest.Options{
+		Now: time.Now, ConfigurationSets: []sestest.ConfigurationSet{{Name: "default"}, {Name: "own"}},
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -11,7 +11,7 @@ import (
 	"sync"
 	"testing"
 
-	"onefold/internal/localaws/localawstest"
+	"onefold/internal/proof/localaws/localawstest"
 	"onefold/internal/schema"
 	"onefold/internal/secret"
 	"onefold/internal/secret/secretsmanager"

@@ -15,7 +15,7 @@ import (
 	"testing"
 	"time"
 
-	"onefold/internal/rawmail"
+	"onefold/internal/reading/rawmail"
 	"onefold/internal/webhook"
 	"onefold/internal/webhook/mailgun"
 	"onefold/internal/webhook/webhooktest"

@@ -7,7 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"onefold/internal/rawmail"
+	"onefold/internal/reading/rawmail"
 	"onefold/internal/webhook/parsedmail"
 )
 

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"onefold/internal/rawmail"
+	"onefold/internal/reading/rawmail"
 	"onefold/internal/webhook"
 	"onefold/internal/webhook/postmark"
 	"onefold/internal/webhook/webhooktest"

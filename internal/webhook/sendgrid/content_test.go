@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"onefold/internal/rawmail"
+	"onefold/internal/reading/rawmail"
 	"onefold/internal/webhook"
 	"onefold/internal/webhook/sendgrid"
 )

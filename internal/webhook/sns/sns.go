@@ -14,8 +14,8 @@ import (
 	"slices"
 
 	"onefold/internal/digest"
-	"onefold/internal/inbound/sesreceipt"
 	"onefold/internal/webhook"
+	"onefold/internal/webhook/sesreceipt"
 )
 
 // maxBody is room for the 256 KB of an SNS message, escaped as JSON.

@@ -1,0 +1,120 @@
+package crmtest
+
+import (
+	"testing"
+
+	"onefold/internal/crm"
+)
+
+func existingAddressIsAdopted(t *testing.T, b bench) {
+	srv, c := b.start(t)
+	id := seed(t, srv, map[string]string{"email": "ann@example.com"})
+	r := done(t, "upsert", upsert(t, c, ann(), ""))
+	if r.ID != id || !r.Adopted || r.Created {
+		t.Errorf("got record %q, adopted %v, created %v; want %q adopted", r.ID, r.Adopted, r.Created, id)
+	}
+	if rec := only(t, "contacts", srv.Contacts()); rec.Properties["company"] != "Example Ltd" {
+		t.Errorf("an empty field was not filled: %v", rec.Properties)
+	}
+	// The reference was written: the record is found without its address.
+	if r := done(t, "repeat", upsert(t, c, crm.Contact{Ref: ann().Ref}, "")); r.ID != id {
+		t.Errorf("by reference alone the record is %q, want %q", r.ID, id)
+	}
+	only(t, "contacts", srv.Contacts())
+}
+
+func adoptionIgnoresCase(t *testing.T, b bench) {
+	srv, c := b.start(t)
+	id := seed(t, srv, map[string]string{"email": "ann@example.com"})
+	ct := ann()
+	ct.Email = "Ann@Example.COM"
+	if r := done(t, "upsert", upsert(t, c, ct, "")); r.ID != id || !r.Adopted {
+		t.Errorf("got record %q, adopted %v; want %q adopted", r.ID, r.Adopted, id)
+	}
+	only(t, "contacts", srv.Contacts())
+}
+
+func adoptionReplacesNothing(t *testing.T, b bench) {
+	srv, c := b.start(t)
+	has := map[string]string{"email": "ann@example.com", "firstname": "Annabel", "phone": "+441632960099"}
+	id := seed(t, srv, has)
+	// Also later, by reference, by ID or with an ID that is gone: what the
+	// people of the CRM had stays theirs.
+	for _, known := range []string{"", "", id, "999999"} {
+		done(t, "upsert", upsert(t, c, ann(), known))
+		rec := only(t, "contacts", srv.Contacts())
+		for name, value := range has {
+			if rec.Properties[name] != value {
+				t.Errorf("known %q: %s became %q, was %q", known, name, rec.Properties[name], value)
+			}
+		}
+		if rec.Properties["company"] != "Example Ltd" {
+			t.Errorf("known %q: the empty company was not filled", known)
+		}
+	}
+}
+
+// refusedUnchanged checks that a Conflict left the CRM as it was.
+func refusedUnchanged(t *testing.T, srv *Running, c crm.CRM, ct crm.Contact, knownID string) {
+	t.Helper()
+	before := srv.Contacts()
+	want(t, "upsert", upsert(t, c, ct, knownID), crm.Conflict)
+	if after := srv.Contacts(); !same(before, after) {
+		t.Errorf("a conflict changed the CRM from %v to %v", before, after)
+	}
+}
+
+func addressOfAnotherReferenceIsConflict(t *testing.T, b bench) {
+	srv, c := b.start(t)
+	done(t, "first contact", upsert(t, c, ann(), ""))
+	other := ann()
+	other.Ref = "contact-other"
+	refusedUnchanged(t, srv, c, other, "")
+}
+
+func addressThatDiffersByCaseIsConflict(t *testing.T, b bench) {
+	srv, c := b.start(t)
+	done(t, "first contact", upsert(t, c, ann(), ""))
+	refusedUnchanged(t, srv, c, crm.Contact{Ref: "contact-other", Email: "ANN@example.com", Name: "A. Smith"}, "")
+}
+
+func addressMovedToAnotherRecordIsConflict(t *testing.T, b bench) {
+	srv, c := b.start(t)
+	first := done(t, "first contact", upsert(t, c, ann(), ""))
+	seed(t, srv, map[string]string{"email": "ann@example.org"})
+	moved := ann()
+	moved.Email = "ann@example.org"
+	refusedUnchanged(t, srv, c, moved, "")
+	refusedUnchanged(t, srv, c, moved, first.ID)
+}
+
+func knownRecordOfAnotherReferenceIsConflict(t *testing.T, b bench) {
+	srv, c := b.start(t)
+	first := done(t, "first contact", upsert(t, c, ann(), ""))
+	refusedUnchanged(t, srv, c, crm.Contact{Ref: "contact-bob", Email: "bob@example.com"}, first.ID)
+}
+
+func knownRecordThatIsGoneIsMadeAgain(t *testing.T, b bench) {
+	srv, c := b.start(t)
+	first := done(t, "first", upsert(t, c, ann(), ""))
+	if err := srv.Archive("contacts", first.ID); err != nil {
+		t.Fatal(err)
+	}
+	r := done(t, "again", upsert(t, c, ann(), first.ID))
+	if rec := only(t, "contacts", srv.Contacts()); rec.ID != r.ID || r.ID == first.ID {
+		t.Errorf("got record %q, the CRM has %q; %q is gone", r.ID, rec.ID, first.ID)
+	}
+}
+
+func knownRecordWithoutReferenceIsLinkedAgain(t *testing.T, b bench) {
+	srv, c := b.start(t)
+	// No address: nothing but the known ID leads to the record.
+	id := seed(t, srv, map[string]string{"phone": "+441632960002"})
+	ct := crm.Contact{Ref: "contact-phone", Phone: "+441632960002"}
+	for _, known := range []string{id, ""} {
+		if r := done(t, "upsert", upsert(t, c, ct, known)); r.ID != id {
+			t.Errorf("known %q: got record %q, want %q", known, r.ID, id)
+		}
+	}
+	only(t, "contacts", srv.Contacts())
+}

@@ -1,0 +1,124 @@
+package crmtest
+
+import (
+	"context"
+	"sync"
+	"testing"
+
+	"onefold/internal/crm"
+)
+
+func newContactIsCreated(t *testing.T, b bench) {
+	srv, c := b.start(t)
+	r := done(t, "first upsert", upsert(t, c, ann(), ""))
+	rec := only(t, "contacts", srv.Contacts())
+	if !r.Created || r.Adopted || r.ID != rec.ID {
+		t.Errorf("created %v, adopted %v, ID %q; the CRM made %q", r.Created, r.Adopted, r.ID, rec.ID)
+	}
+	for name, value := range map[string]string{
+		"email": "ann@example.com", "company": "Example Ltd", "phone": "+441632960001", "firstname": "Ann", "lastname": "Smith",
+	} {
+		if rec.Properties[name] != value {
+			t.Errorf("%s is %q, want %q", name, rec.Properties[name], value)
+		}
+	}
+}
+
+func repeatedContactIsOneRecord(t *testing.T, b bench) {
+	srv, c := b.start(t)
+	first := done(t, "first", upsert(t, c, ann(), ""))
+	for _, known := range []string{"", first.ID} {
+		r := done(t, "repeat", upsert(t, c, ann(), known))
+		if r.ID != first.ID || r.Created || r.Adopted {
+			t.Errorf("repeat with known %q gave ID %q, created %v, adopted %v", known, r.ID, r.Created, r.Adopted)
+		}
+	}
+	only(t, "contacts", srv.Contacts())
+}
+
+func changedContactIsUpdated(t *testing.T, b bench) {
+	srv, c := b.start(t)
+	first := done(t, "first", upsert(t, c, ann(), ""))
+	moved := ann()
+	moved.Company, moved.Email = "Example Ltd 2", "ann@example.org"
+	for _, known := range []string{"", first.ID} {
+		moved.Phone += "0"
+		done(t, "update", upsert(t, c, moved, known))
+		rec := only(t, "contacts", srv.Contacts())
+		if rec.Properties["company"] != moved.Company || rec.Properties["phone"] != moved.Phone ||
+			rec.Properties["email"] != moved.Email {
+			t.Errorf("known %q: the record was not updated: %v", known, rec.Properties)
+		}
+	}
+}
+
+func emptyFieldClearsNothing(t *testing.T, b bench) {
+	srv, c := b.start(t)
+	first := done(t, "first", upsert(t, c, ann(), ""))
+	before := only(t, "contacts", srv.Contacts())
+	for _, known := range []string{"", first.ID} {
+		done(t, "update", upsert(t, c, crm.Contact{Ref: ann().Ref}, known))
+		after := only(t, "contacts", srv.Contacts())
+		for name, value := range before.Properties {
+			if after.Properties[name] != value {
+				t.Errorf("known %q: %s became %q, was %q", known, name, after.Properties[name], value)
+			}
+		}
+	}
+}
+
+func contactWithoutAddressIsOneRecord(t *testing.T, b bench) {
+	srv, c := b.start(t)
+	ct := crm.Contact{Ref: "contact-phone", Phone: "+441632960002"}
+	first := done(t, "first", upsert(t, c, ct, ""))
+	if r := done(t, "repeat", upsert(t, c, ct, "")); r.ID != first.ID {
+		t.Errorf("repeat gave record %q, first %q", r.ID, first.ID)
+	}
+	only(t, "contacts", srv.Contacts())
+}
+
+// together runs f in several goroutines at once and gives their results.
+func together(f func() crm.Result) []crm.Result {
+	const n = 8
+	results := make([]crm.Result, n)
+	var ready, over sync.WaitGroup
+	ready.Add(1)
+	for i := range results {
+		over.Go(func() {
+			ready.Wait()
+			results[i] = f()
+		})
+	}
+	ready.Done()
+	over.Wait()
+	return results
+}
+
+func concurrentContactIsOneRecord(t *testing.T, b bench) {
+	srv, c := b.start(t)
+	results := together(func() crm.Result { return c.UpsertContact(context.Background(), ann(), "") })
+	rec, created := only(t, "contacts", srv.Contacts()), 0
+	for _, r := range results {
+		if r = done(t, "concurrent upsert", r); r.ID != rec.ID {
+			t.Errorf("a call gave record %q, the CRM has %q", r.ID, rec.ID)
+		}
+		if r.Created {
+			created++
+		}
+	}
+	if created > 1 {
+		t.Errorf("%d calls say that they made the record", created)
+	}
+}
+
+func concurrentAdoptionIsOneRecord(t *testing.T, b bench) {
+	srv, c := b.start(t)
+	id := seed(t, srv, map[string]string{"email": "ann@example.com"})
+	results := together(func() crm.Result { return c.UpsertContact(context.Background(), ann(), "") })
+	only(t, "contacts", srv.Contacts())
+	for _, r := range results {
+		if r = done(t, "concurrent adoption", r); r.ID != id || r.Created {
+			t.Errorf("a call gave record %q (created %v), want %q adopted", r.ID, r.Created, id)
+		}
+	}
+}

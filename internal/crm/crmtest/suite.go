@@ -1,0 +1,144 @@
+// Package crmsuite is what every CRM adapter must pass: the contract of package
+// crm as tests, against the server of crmtest, and that server's start for
+// other tests.
+//
+// It owns the meaning of "conforms". It asserts nothing that the contract
+// leaves open, and no vendor's ways beyond what the server enforces.
+package crmtest
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"onefold/internal/crm"
+	"onefold/internal/crm/hubspottest"
+)
+
+// NewCRM makes the adapter under test for the server at baseURL, with Token
+// and with the vendor's setup (properties) done.
+type NewCRM func(t *testing.T, baseURL string) crm.CRM
+
+// Suite is what every adapter must do, whatever its vendor.
+//
+// Real: the adapter, HTTP over loopback. Fake: the CRM, a hubspottest.Server,
+// with the given options. Asserted: the Result's promises and the records that
+// the CRM then has. Not asserted: which calls the adapter makes, reason words
+// other than "auth", how a name is split.
+func Suite(t *testing.T, newCRM NewCRM, opts hubspottest.Options) {
+	b := bench{newCRM: newCRM, opts: opts}
+	for _, c := range []struct {
+		rule string
+		run  func(*testing.T, bench)
+	}{
+		{"NewContactIsCreated", newContactIsCreated},
+		{"RepeatedContactIsOneRecord", repeatedContactIsOneRecord},
+		{"ChangedContactIsUpdated", changedContactIsUpdated},
+		{"EmptyFieldClearsNothing", emptyFieldClearsNothing},
+		{"ConcurrentContactIsOneRecord", concurrentContactIsOneRecord},
+		{"ContactWithoutAddressIsOneRecord", contactWithoutAddressIsOneRecord},
+		{"ExistingAddressIsAdopted", existingAddressIsAdopted},
+		{"AdoptionIgnoresCase", adoptionIgnoresCase},
+		{"AdoptionReplacesNothing", adoptionReplacesNothing},
+		{"ConcurrentAdoptionIsOneRecord", concurrentAdoptionIsOneRecord},
+		{"AddressOfAnotherReferenceIsConflict", addressOfAnotherReferenceIsConflict},
+		{"AddressThatDiffersByCaseIsConflict", addressThatDiffersByCaseIsConflict},
+		{"AddressMovedToAnotherRecordIsConflict", addressMovedToAnotherRecordIsConflict},
+		{"KnownRecordOfAnotherReferenceIsConflict", knownRecordOfAnotherReferenceIsConflict},
+		{"KnownRecordThatIsGoneIsMadeAgain", knownRecordThatIsGoneIsMadeAgain},
+		{"KnownRecordWithoutReferenceIsLinkedAgain", knownRecordWithoutReferenceIsLinkedAgain},
+		{"NoteAndTaskAreAssociated", noteAndTaskAreAssociated},
+		{"RepeatedNoteAndTaskAreOneEach", repeatedNoteAndTaskAreOneEach},
+		{"RepeatKeepsWhatAPersonDid", repeatKeepsWhatAPersonDid},
+		{"NoteOfMissingContactIsRefused", noteOfMissingContactIsRefused},
+		{"WrongTokenIsRefused", wrongTokenIsRefused},
+		{"RateLimitIsBusy", rateLimitIsBusy},
+		{"DeadPortIsNotBegun", deadPortIsNotBegun},
+		{"EndedContextIsNotBegun", endedContextIsNotBegun},
+		{"LateWriteAddsNoRecord", lateWriteAddsNoRecord},
+		{"FaultAtAnyCallThenRepeat", faultAtAnyCallThenRepeat},
+	} {
+		t.Run(c.rule, func(t *testing.T) {
+			t.Parallel()
+			c.run(t, b)
+		})
+	}
+}
+
+// bench starts a server and an adapter for one rule.
+type bench struct {
+	newCRM NewCRM
+	opts   hubspottest.Options
+}
+
+func (b bench) start(t *testing.T) (*Running, crm.CRM) {
+	t.Helper()
+	srv := Start(t, b.opts)
+	c := b.newCRM(t, srv.URL)
+	if c.Capabilities().Name == "" {
+		t.Fatal("the adapter declares no name")
+	}
+	return srv, c
+}
+
+func ann() crm.Contact {
+	return crm.Contact{
+		Ref: "contact-ann", Email: "ann@example.com", Name: "Ann Smith", Company: "Example Ltd", Phone: "+441632960001",
+	}
+}
+
+func noteFor(contactID string) crm.Note {
+	return crm.Note{
+		Ref: "event-1-note", ContactID: contactID, At: time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC),
+		Body: "Please call me back.",
+	}
+}
+
+func taskFor(contactID string) crm.Task {
+	return crm.Task{
+		Ref: "event-1-task", ContactID: contactID, Due: time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC),
+		Title: "Call Ann", Body: "She asked for a call.",
+	}
+}
+
+// done fails the test unless the result is Done with an ID.
+func done(t *testing.T, what string, r crm.Result) crm.Result {
+	t.Helper()
+	if r.Outcome != crm.Done || r.ID == "" {
+		t.Fatalf("%s: outcome %q (%s), ID %q; want done with an ID", what, r.Outcome, r.Reason, r.ID)
+	}
+	return r
+}
+
+func want(t *testing.T, what string, r crm.Result, o crm.Outcome) {
+	t.Helper()
+	if r.Outcome != o {
+		t.Fatalf("%s: outcome %q (%s), want %q", what, r.Outcome, r.Reason, o)
+	}
+	if o != crm.Done && r.Reason == "" {
+		t.Errorf("%s: outcome %q has no reason", what, r.Outcome)
+	}
+}
+
+// only fails the test unless there is exactly one record, and gives it.
+func only(t *testing.T, what string, records []hubspottest.Record) hubspottest.Record {
+	t.Helper()
+	if len(records) != 1 {
+		t.Fatalf("the CRM has %d %s, want 1", len(records), what)
+	}
+	return records[0]
+}
+
+func seed(t *testing.T, srv *Running, props map[string]string) string {
+	t.Helper()
+	id, err := srv.Seed("contacts", props)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return id
+}
+
+func upsert(t *testing.T, c crm.CRM, ct crm.Contact, knownID string) crm.Result {
+	t.Helper()
+	return c.UpsertContact(context.Background(), ct, knownID)
+}

@@ -1,0 +1,156 @@
+package decide
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"onefold/internal/decide/match"
+	"onefold/internal/digest"
+	"onefold/internal/ledger"
+	"onefold/internal/utc"
+)
+
+// GroundAttr is the attribute of an event's row that keeps what its first
+// decision stood on. It holds values of a contact where they differed from what
+// the event said, so whatever erases an event's content, or the contact, removes
+// it too.
+const GroundAttr = "ground"
+
+// GroundForm is the form that Freeze writes. It is raised when an attribute is
+// added without which an older Thaw would put together another ground.
+const GroundForm = 2
+
+// MaxGround is the most bytes of a kept ground. Of a larger one only the outcome
+// is kept.
+const MaxGround = 32 << 10
+
+// ErrGround means that a kept ground cannot be put together again: it is of a
+// later form, damaged, or of another reading of the event.
+var ErrGround = errors.New("flow: the kept ground cannot be read")
+
+// Kept is what a first decision stood on and what it made. Facts are not in it:
+// they are read again from the raw content, and ReadingDigest tells whether they
+// are the same. The reader's answer is stored by itself.
+type Kept struct {
+	Form       int64     `json:"v"`
+	Policy     int64     `json:"p"` // version
+	Now        utc.Time  `json:"t"`
+	By         string    `json:"b,omitempty"` // "": extract
+	Transition int64     `json:"n"`           // of the event, before
+	Facts      string    `json:"f"`           // ReadingDigest
+	Answer     string    `json:"x,omitempty"` // AnswerDigest; "": no reader was asked
+	Verdict    Verdict   `json:"o"`
+	TooLarge   bool      `json:"too_large,omitempty"`
+	Seen       keptSeen  `json:"s,omitzero"`
+	Also       []keptOne `json:"a,omitempty"`
+}
+
+// Verdict is what a decision came to, so far as it can be compared.
+type Verdict struct {
+	Outcome string   `json:"o"`
+	Reasons []string `json:"r,omitempty"`
+	Contact string   `json:"c,omitempty"` // match.New made, match.Matched found; else ""
+	Made    *Made    `json:"m,omitempty"`
+}
+
+// Made is the follow-up that a decision made.
+type Made struct {
+	Rule    string `json:"r"`
+	Version int64  `json:"v"`
+	Mode    string `json:"m"`
+	Content string `json:"h"` // the first 16 digits of the intent's content hash
+}
+
+// VerdictOf reads from a result what is compared of it.
+func VerdictOf(r Result) Verdict {
+	v := Verdict{Outcome: r.Outcome, Reasons: r.Reasons}
+	for _, w := range r.Commit.Writes {
+		if w.Op != ledger.OpCreate {
+			continue
+		}
+		switch w.Key.Entity {
+		case ledger.Contact:
+			v.Contact = match.New
+		case ledger.MatchDecision:
+			// What folds by its cause may be of a contact that it did not find.
+			if w.Item.Text("outcome") == match.Matched {
+				v.Contact = match.Matched
+			}
+		case ledger.Intent:
+			hash := w.Item.Text("content_hash")
+			v.Made = &Made{w.Item.Text("rule"), w.Item.Int("rule_version"), w.Item.Text("mode"), hash[:min(16, len(hash))]}
+		default:
+		}
+	}
+	return v
+}
+
+// Freeze makes the text that keeps a ground of a first decision with its result.
+// There is none for a ground with a person's answer.
+func Freeze(g Ground, r Result, ids digest.Key) (string, error) {
+	if g.Answer != nil {
+		return "", errors.New("flow: a ground with a person's answer is not kept")
+	}
+	k := Kept{
+		Form: GroundForm, Policy: g.Policy.Version, Now: g.Now, By: g.By, Transition: g.Event.Transition,
+		Facts: ReadingDigest(ids, g), Verdict: VerdictOf(r), Seen: freezeSeen(g),
+	}
+	if k.By == byExtract {
+		k.By = ""
+	}
+	if g.Extraction != nil {
+		k.Answer = AnswerDigest(*g.Extraction)
+	}
+	for _, p := range g.Also {
+		k.Also = append(k.Also, freezeOne(p))
+	}
+	b, err := json.Marshal(k)
+	if err == nil && len(b) > MaxGround {
+		k.TooLarge, k.Seen, k.Also, k.Verdict.Reasons = true, keptSeen{}, nil, k.Verdict.Reasons[:min(len(k.Verdict.Reasons), 20)]
+		b, err = json.Marshal(k)
+	}
+	if err != nil {
+		return "", fmt.Errorf("keep the ground of a decision: %w", err)
+	}
+	return string(b), nil
+}
+
+// byExtract is who decides first.
+const byExtract = "extract"
+
+// Thaw reads a kept ground. What later code has added is passed over. Errors
+// are ErrGround.
+func Thaw(text string) (Kept, error) {
+	var k Kept
+	d := json.NewDecoder(strings.NewReader(text))
+	d.UseNumber() // a guard's numbers are whole
+	if err := d.Decode(&k); err != nil {
+		return k, fmt.Errorf("%w: it is damaged", ErrGround)
+	}
+	if k.Form < 1 || k.Form > GroundForm {
+		return k, fmt.Errorf("%w: it is of form %d", ErrGround, k.Form)
+	}
+	if k.By == "" {
+		k.By = byExtract
+	}
+	return k, nil
+}
+
+// keepGround puts the ground into the commit that ends or refers the event.
+func (b *builder) keepGround() error {
+	if b.g.Answer != nil {
+		return nil
+	}
+	text, err := Freeze(b.g, b.res, b.ids)
+	if err != nil {
+		return err
+	}
+	for _, w := range b.c.Writes {
+		if w.Op == ledger.OpUpdate && w.Key == b.eventKey() {
+			w.Set[GroundAttr] = text
+		}
+	}
+	return nil
+}

@@ -1,0 +1,179 @@
+package extract
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"onefold/internal/blob"
+	"onefold/internal/decide"
+	"onefold/internal/digest"
+	"onefold/internal/ledger"
+	"onefold/internal/policy/tenant"
+	"onefold/internal/reading/rawmail"
+	"onefold/internal/reading/reader"
+	"onefold/internal/record/followup"
+	"onefold/internal/record/inbound"
+	"onefold/internal/record/review"
+	"onefold/internal/utc"
+)
+
+// MaxDecideTries is how often a decision is made again on a ground that had
+// changed, before the event waits a while.
+const MaxDecideTries = 6
+
+// decide reads the ground, decides and commits, until the commit stands on a
+// ground that had not changed. q is a person's answer to a task, or nil.
+func (s *Service) decide(ctx context.Context, e inbound.Event, q *answered) (decide.Result, error) {
+	var none decide.Result
+	policy, err := s.Policies.Current(ctx, e.Tenant)
+	if err != nil {
+		return none, err
+	}
+	facts, err := s.facts(ctx, e, policy)
+	if err != nil {
+		return none, err
+	}
+	var x *reader.Stored
+	// What a person has before him and approves is read like any other.
+	facts.Dropped = facts.Dropped && q == nil
+	if decide.Reader(facts) {
+		if x, err = s.reading(ctx, e, policy, facts, q != nil); err != nil {
+			return none, err
+		}
+	}
+	if facts.Machine() && !facts.Dropped {
+		if err := s.stopFirst(ctx, e, policy, facts, q); err != nil {
+			return none, err
+		}
+	}
+	for try := range MaxDecideTries {
+		g, err := s.ground(ctx, e, policy, facts, x, q)
+		if err != nil {
+			return none, err
+		}
+		res, err := decide.Decide(g, s.IDs)
+		if err != nil {
+			return none, fmt.Errorf("decide: %w", err)
+		}
+		err = s.Store.Commit(ctx, res.Commit)
+		if err == nil {
+			s.logDecision(ctx, e, res)
+			return res, nil
+		}
+		if !ledger.NotWritten(err) {
+			// It may have been written: the event's row tells.
+			err = fmt.Errorf("commit of a decision: %w", err)
+		} else if _, refused := ledger.AsRefused(err); !refused && !errors.Is(err, ledger.ErrContention) {
+			return none, err
+		}
+		now, readErr := s.event(ctx, e.Tenant, e.ID)
+		if readErr != nil {
+			return none, readErr
+		}
+		if now == nil || now.State != e.State || now.Transition != e.Transition {
+			return none, errSettled
+		}
+		s.countConflict(ctx, e, res.Commit, err)
+		if !ledger.NotWritten(err) && try == MaxDecideTries-1 {
+			return none, err
+		}
+		if err := pause(ctx, time.Duration(1+rand.IntN(10<<try))*time.Millisecond); err != nil {
+			return none, err
+		}
+	}
+	return none, errors.New("the ground kept changing")
+}
+
+// answered is a person's answer with the task as it was shown.
+type answered struct {
+	task   review.Task
+	answer decide.Answer
+}
+
+// ground reads all that a decision stands on. An answer to a task that has
+// been answered, closed or refreshed since it was shown is errSettled.
+func (s *Service) ground(
+	ctx context.Context, e inbound.Event, policy tenant.Policy, facts decide.Facts, x *reader.Stored, q *answered,
+) (decide.Ground, error) {
+	g := decide.Ground{Event: e, Policy: policy, Facts: facts, Extraction: x, By: "extract", Now: utc.At(s.Now())}
+	if q != nil {
+		g.Answer, g.By = &q.answer, q.answer.By
+	}
+	g.Person = decide.Identify(s.IDs, policy, decide.Whom(facts, x, g.Answer))
+	var err error
+	if g.Seen, err = s.see(ctx, g); err != nil {
+		return g, err
+	}
+	if t := g.Seen.Task; q != nil && (t == nil || t.State != review.Open || t.Transition != q.task.Transition) {
+		return g, errSettled
+	}
+	g.Facts = decide.Accused(facts, g.Person, g.Seen.Returned)
+	for _, p := range decide.Others(s.IDs, policy, g.Facts, x, g.Person) {
+		party, err := s.party(ctx, e.Tenant, p)
+		if err != nil {
+			return g, err
+		}
+		g.Also = append(g.Also, party)
+	}
+	return g, nil
+}
+
+// facts reads the raw content. Content that is gone or is not what was put
+// there is a loss that a person must see: no further try brings it back.
+func (s *Service) facts(ctx context.Context, e inbound.Event, policy tenant.Policy) (decide.Facts, error) {
+	if e.IsVirus() {
+		return decide.FactsOfVirus(e, policy), nil
+	}
+	raw, err := s.Blob.Get(ctx, blob.Ref(e.Raw))
+	switch {
+	case errors.Is(err, blob.ErrMissing):
+		return decide.Unread(e, "raw_missing"), nil
+	case errors.Is(err, blob.ErrDamaged), errors.Is(err, blob.ErrInvalid):
+		return decide.Unread(e, "raw_damaged"), nil
+	case err != nil:
+		return decide.Facts{}, fmt.Errorf("read raw content: %w", err)
+	}
+	return FactsOf(s.IDs, e, raw, policy), nil
+}
+
+// FactsOf reads raw content by rule alone. Content with a virus is not read.
+// With ids the marks of our own mail are checked.
+func FactsOf(ids digest.Key, e inbound.Event, raw []byte, policy tenant.Policy) decide.Facts {
+	if e.IsVirus() {
+		return decide.FactsOfVirus(e, policy)
+	}
+	if e.Content == tenant.ContentMail {
+		genuine := func(mark string) bool { return followup.IsMark(ids, e.Tenant, mark) }
+		m := rawmail.ParseMarked(raw, policy.IsOwn, genuine, e.EnvelopeFrom)
+		f := decide.FactsOfMail(m)
+		for _, mark := range m.ReturnedMarks {
+			if intent, ok := followup.Marked(ids, e.Tenant, mark); ok {
+				f.Returned = append(f.Returned, intent)
+			}
+		}
+		return decide.Screen(f, e, policy)
+	}
+	var fields tenant.FieldMap
+	if ep, ok := policy.Endpoint(e.Source); ok {
+		fields = ep.Fields
+	}
+	values, err := fields.Read(raw)
+	if err != nil {
+		return decide.Unread(e, "form_unreadable")
+	}
+	return decide.Screen(decide.FactsOfForm(e, values), e, policy)
+}
+
+func pause(ctx context.Context, d time.Duration) error {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-t.C:
+		return nil
+	}
+}

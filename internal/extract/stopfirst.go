@@ -1,0 +1,39 @@
+package extract
+
+import (
+	"context"
+	"errors"
+
+	"onefold/internal/decide"
+	"onefold/internal/policy/tenant"
+	"onefold/internal/record/inbound"
+)
+
+// stopFirst commits what a report that names more addresses than the deciding
+// commit holds comes to, some of them at a time, on the event as this worker
+// claimed it or as the person who answers saw it. Doing it again changes
+// nothing.
+func (s *Service) stopFirst(ctx context.Context, e inbound.Event, policy tenant.Policy, facts decide.Facts, q *answered) error {
+	if len(facts.Failed) < decide.MaxStops {
+		return nil
+	}
+	for try := 0; try < MaxDecideTries; {
+		g, err := s.ground(ctx, e, policy, facts, nil, q)
+		if err != nil {
+			return err
+		}
+		c, err := decide.StopFirst(g, s.IDs)
+		if err != nil || len(c.Writes) == 0 {
+			return err
+		}
+		done, err := s.early(ctx, c, try, "stop the addresses of a report")
+		if err != nil {
+			return err
+		}
+		if done {
+			continue // each commit leaves fewer
+		}
+		try++
+	}
+	return errors.New("stop the addresses of a report: the ground kept changing")
+}

@@ -1,0 +1,46 @@
+package explain
+
+import "strings"
+
+// words turns a machine word into plain ones. A word that is not in the table
+// is shown as it is, since a wrong sentence is worse than none.
+func words(word string) string {
+	for _, table := range []map[string]string{ofEvents(), ofSending(), ofPeople()} {
+		if s, ok := table[word]; ok {
+			return s
+		}
+	}
+	for _, p := range [][2]string{
+		{"rule_", "rule %s answers it"},
+		{"intent_", "the follow-up is %s"},
+		{"suppressed_", "%s mail to the address is stopped"},
+		{"ended_", "%s waiting follow-ups were ended"},
+		{"conflict_", "the CRM holds something that only a person can resolve (%s)"},
+		{"person:", "%s said so"},
+	} {
+		if rest, ok := strings.CutPrefix(word, p[0]); ok {
+			return strings.Replace(p[1], "%s", rest, 1)
+		}
+	}
+	for _, s := range [][2]string{
+		{"_unverified", "the %s does not stand in the text"}, {"_malformed", "the %s is malformed"}, {"_too_late", "%s, and then it was too late"},
+		{"_not_text", "the %s is no plain text"}, {"_too_long", "the %s is too long"}, {"_only_quoted", "the %s stands only in quoted text"},
+		{"_only_greeting", "the %s stands only in a greeting"},
+	} {
+		if rest, ok := strings.CutSuffix(word, s[0]); ok {
+			return strings.Replace(s[1], "%s", strings.ReplaceAll(rest, "_", " "), 1)
+		}
+	}
+	return word
+}
+
+// sentences joins the plain words of several reasons.
+func sentences(reasons []string) string {
+	var out []string
+	for _, r := range reasons {
+		if r != "" {
+			out = append(out, words(r))
+		}
+	}
+	return strings.Join(out, "; ")
+}

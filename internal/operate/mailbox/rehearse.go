@@ -1,0 +1,124 @@
+package mailbox
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"onefold/internal/decide"
+	"onefold/internal/ledger"
+	"onefold/internal/policy/tenant"
+	"onefold/internal/reading/reader"
+	"onefold/internal/record/inbound"
+	"onefold/internal/utc"
+)
+
+// rehearse decides every mail, the oldest first, on a ledger of this process.
+func (a *auditor) rehearse(ctx context.Context) error {
+	stage := rehearsal{a: a, items: map[ledger.Key]ledger.Item{}}
+	last := utc.Time{}
+	for _, n := range a.notes {
+		last = later(last, n.Date)
+	}
+	for i, n := range a.notes {
+		if n.kind == KindTooLarge {
+			continue
+		}
+		if err := ctx.Err(); err != nil {
+			return context.Cause(ctx)
+		}
+		now := n.Date
+		if now.IsZero() {
+			now = last
+		}
+		if err := stage.play(n, "audit-"+strconv.Itoa(i), now); err != nil {
+			return fmt.Errorf("decide message %d: %w", n.Position, err)
+		}
+	}
+	return nil
+}
+
+// rehearsal is a ledger that is thrown away. One decision follows the other, so
+// a refused commit would be a fault of this program.
+type rehearsal struct {
+	a     *auditor
+	items map[ledger.Key]ledger.Item
+}
+
+// play records a mail's event and decides it. What waits for a person only since
+// a form of ours brought it is decided once more with that person's yes, so that
+// it can be told whether it would fold into another.
+func (r *rehearsal) play(n *note, id string, now utc.Time) error {
+	e := inbound.Event{
+		Tenant: r.a.policy.Tenant, ID: id, Source: "audit", Content: tenant.ContentMail,
+		State: inbound.Recorded, Transition: 1, ReceivedAt: now,
+	}
+	key := ledger.Key{Entity: ledger.Event, Tenant: e.Tenant, ID: e.ID}
+	var c ledger.Commit
+	if err := c.Create("event", key, e); err != nil {
+		return err
+	}
+	if err := r.commit(c); err != nil {
+		return err
+	}
+	var err error
+	if n.person, n.result, err = r.decide(n, e, now, nil); err != nil {
+		return err
+	}
+	if n.result.outcome != decide.Referred || !slices.Equal(n.result.reasons, []string{decide.ReasonFormRelay}) {
+		return nil
+	}
+	if err := r.items[key].Decode(&e); err != nil {
+		return err
+	}
+	_, n.approved, err = r.decide(n, e, now, &decide.Answer{Approve: true, By: "person:audit"})
+	return err
+}
+
+func (r *rehearsal) decide(n *note, e inbound.Event, now utc.Time, answer *decide.Answer) (decide.Person, decision, error) {
+	p := r.a.policy
+	var x *reader.Stored
+	if decide.Reader(n.facts) {
+		x = n.x
+	}
+	g := decide.Ground{Event: e, Policy: p, Facts: n.facts, Extraction: x, Answer: answer, Now: now, By: "audit"}
+	g.Person = decide.Identify(r.a.ids, p, decide.Whom(n.facts, x, answer))
+	l := look{items: r.items, ids: r.a.ids}
+	g.Seen = l.see(g)
+	for _, o := range decide.Others(r.a.ids, p, n.facts, x, g.Person) {
+		g.Also = append(g.Also, l.party(p.Tenant, o))
+	}
+	if l.err != nil {
+		return g.Person, decision{}, l.err
+	}
+	res, err := decide.Decide(g, r.a.ids)
+	if err != nil {
+		return g.Person, decision{}, err
+	}
+	return g.Person, decision{res.Outcome, res.Reasons, res.Intent}, r.commit(res.Commit)
+}
+
+// commit applies a commit by the ledger's own definition of it. What no decision
+// reads is not kept.
+func (r *rehearsal) commit(c ledger.Commit) error {
+	for _, w := range c.Writes {
+		if !w.Allowed(r.items[w.Key]) {
+			return fmt.Errorf("the rehearsal's ledger refused write %s", w.Name)
+		}
+	}
+	for _, w := range c.Writes {
+		unread := slices.Contains([]ledger.Entity{ledger.Audit, ledger.Operation, ledger.MatchDecision}, w.Key.Entity)
+		if w.Op != ledger.OpCheck && !unread {
+			r.items[w.Key] = w.Apply(r.items[w.Key])
+		}
+	}
+	return nil
+}
+
+func later(a, b utc.Time) utc.Time {
+	if b.After(a) {
+		return b
+	}
+	return a
+}

@@ -1,0 +1,94 @@
+// Package outbox holds the operation: one thing to do outside, written in the
+// transaction that decided it.
+//
+// Its invariant: an operation's ID is made of what it is for, so deciding
+// twice makes it once; and it is done only when its result is stored.
+package outbox
+
+import (
+	"time"
+
+	"onefold/internal/record/claim"
+	"onefold/internal/record/machine"
+	"onefold/internal/utc"
+)
+
+// The kinds of operations and who works on them.
+const (
+	SendIntent    = "send_intent"    // send: the timer of an intent
+	CancelIntents = "cancel_intents" // send: end what an opt-out forbids
+	CRMContact    = "crm_contact"    // crmsync
+	CRMNote       = "crm_note"       // crmsync
+	CRMTask       = "crm_task"       // crmsync
+)
+
+// ReasonSending is the reason of a send whose claim is under way: its timer lies
+// behind the lease, and is due only if the lease has lapsed.
+const ReasonSending = "sending"
+
+// The states of an operation.
+const (
+	Open       = "open"
+	Waiting    = "waiting"
+	Done       = "done"
+	Superseded = "superseded"
+	Refused    = "refused"
+	Parked     = "parked"
+)
+
+var operationTable = machine.Table{
+	Noun:  "operation",
+	Start: []string{Open},
+	States: []machine.State{
+		{Name: Open, Means: "to be done once not_before has come; status says whether somebody is at it", Not: "that nothing has happened: see status", Mover: "crmsync or send, by kind", Crash: "any crash before the result was stored", Dwell: time.Hour},
+		{Name: Waiting, Means: "needs another operation's result first; burns no attempt", Mover: "crmsync, when that is done; the sweeper", Crash: "none", Dwell: time.Hour},
+		{Name: Done, Means: "the result is stored", Terminal: true},
+		{Name: Superseded, Means: "a later operation did it with newer content", Terminal: true},
+		{Name: Refused, Means: "the other side refused it for good", Mover: "a person", Crash: "none"},
+		{Name: Parked, Means: "ten nudges brought no progress, or only a person can resolve it", Not: "lost", Mover: "a person", Crash: "none"},
+	},
+	Moves: []machine.Move{
+		{Event: "finish", From: []string{Open, Waiting}, To: Done, By: "its worker"},
+		{Event: "wait", From: []string{Open}, To: Waiting, By: "crmsync"},
+		{Event: "wake", From: []string{Waiting}, To: Open, By: "crmsync"},
+		{Event: "supersede", From: []string{Open, Waiting}, To: Superseded, By: "crmsync"},
+		{Event: "refuse", From: []string{Open}, To: Refused, By: "its worker"},
+		{Event: "park", From: []string{Open, Waiting}, To: Parked, By: "sweep, or its worker"},
+		{Event: "reopen", From: []string{Parked, Refused}, To: Open, By: "a person"},
+	},
+}
+
+// Machine is the operation's state machine.
+func Machine() *machine.Table { t := operationTable; return &t }
+
+// Operation is one row of the outbox.
+type Operation struct {
+	Tenant string `json:"tenant"`
+	ID     string `json:"id"`
+	Kind   string `json:"kind"`
+
+	State      string `json:"state"`
+	Transition int64  `json:"transition"`
+	Reason     string `json:"reason,omitempty"`
+
+	Event    string `json:"event,omitempty"`
+	Contact  string `json:"contact,omitempty"`
+	Intent   string `json:"intent,omitempty"`
+	Guard    string `json:"guard,omitempty"`
+	Revision int64  `json:"revision,omitempty"` // of the contact, for CRMContact
+	CRMID    string `json:"crm_id,omitempty"`   // the record it made or found
+
+	claim.Record
+
+	NotBefore utc.Time `json:"not_before,omitzero"`
+	DueAt     utc.Time `json:"due_at,omitzero"`
+	DueShard  string   `json:"due_shard,omitempty"`
+	Nudges    int64    `json:"nudges,omitempty"`
+	WaitsFor  string   `json:"waits_for,omitempty"`
+	CreatedAt utc.Time `json:"created_at"`
+	Version   int64    `json:"version,omitempty"`
+
+	// Reconciles is known to the worker alone that claimed it: what became of an
+	// earlier call was not known. It is not stored.
+	Reconciles bool `json:"-"`
+}
