@@ -69,6 +69,36 @@ func Fingerprint(payload []byte, pointers ...string) (string, error) {
 	return digest.Parts(parts...), nil
 }
 
+// FingerprintWithout is the Fingerprint of a whole payload without the members
+// at the pointers: what a sender changes from one try of a payload to the next.
+// A pointer that leads nowhere, or to an element of an array, leaves nothing out.
+func FingerprintWithout(payload []byte, volatile ...string) (string, error) {
+	root, err := parse(payload)
+	if err != nil {
+		return "", err
+	}
+	for _, p := range volatile {
+		cut := strings.LastIndexByte(p, '/')
+		if cut < 0 {
+			return "", fmt.Errorf("idempotency: %q is not a JSON pointer to a member", p)
+		}
+		parent, _, err := follow(root, p[:cut])
+		if err != nil {
+			return "", err
+		}
+		if members, ok := parent.(map[string]any); ok {
+			delete(members, unescaped(p[cut+1:]))
+		}
+	}
+	return digest.Parts("payload", write(nil, root)), nil
+}
+
+// unescaped is one token of a JSON pointer. ~1 goes before ~0, so that ~01 is
+// the name "~1" (RFC 6901 section 4).
+func unescaped(token string) string {
+	return strings.ReplaceAll(strings.ReplaceAll(token, "~1", "/"), "~0", "~")
+}
+
 // number is a JSON number in the one form that its value has.
 type number string
 
@@ -189,8 +219,7 @@ func follow(v any, pointer string) (any, bool, error) {
 		return nil, false, fmt.Errorf("idempotency: %q is no JSON pointer: it begins with /", pointer)
 	}
 	for step := range strings.SplitSeq(rest, "/") {
-		// ~1 before ~0, so that ~01 is the name "~1" (RFC 6901 section 4).
-		step = strings.ReplaceAll(strings.ReplaceAll(step, "~1", "/"), "~0", "~")
+		step = unescaped(step)
 		switch have := v.(type) {
 		case map[string]any:
 			if v, ok = have[step]; !ok {

@@ -201,3 +201,41 @@ func FuzzFingerprint(f *testing.F) {
 		_, _ = idempotency.Fingerprint(payload, pointer)
 	})
 }
+
+func TestWhatIsVolatileDoesNotCount(t *testing.T) {
+	t.Parallel()
+	without := func(payload string, volatile ...string) string {
+		t.Helper()
+		fp, err := idempotency.FingerprintWithout([]byte(payload), volatile...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return fp
+	}
+	const first = `{"id":1,"try":{"n":1,"of":3},"a/b":"x"}`
+	whole, err := idempotency.Fingerprint([]byte(first))
+	if err != nil || without(first) != whole {
+		t.Errorf("with nothing volatile it is another fingerprint: %v", err)
+	}
+	for _, c := range []struct {
+		payload, volatile string
+		same              bool
+	}{
+		{`{"try":{"of":3,"n":2},"id":1,"a/b":"x"}`, "/try/n", true},
+		{`{"try":{"of":3},"id":1,"a/b":"x"}`, "/try/n", true},
+		{`{"id":1,"a/b":"x"}`, "/try", true},
+		{`{"id":1,"try":{"n":1,"of":3}}`, "/a~1b", true},
+		{`{"try":{"of":4,"n":1},"id":1,"a/b":"x"}`, "/try/n", false},
+		{`{"id":2,"try":{"n":1,"of":3},"a/b":"x"}`, "/try", false},
+		{`{"id":2,"try":{"n":1,"of":3},"a/b":"x"}`, "/none/at/all", false},
+	} {
+		if got := without(c.payload, c.volatile) == without(first, c.volatile); got != c.same {
+			t.Errorf("%s without %s is the same: %t", c.payload, c.volatile, got)
+		}
+	}
+	for _, bad := range []string{"", "id"} {
+		if _, err := idempotency.FingerprintWithout([]byte(first), bad); err == nil {
+			t.Errorf("%q was taken for a pointer to a member", bad)
+		}
+	}
+}

@@ -3,9 +3,11 @@ package ingest
 import (
 	"context"
 	"log/slog"
+	"slices"
 
 	"onefold/internal/blob"
 	"onefold/internal/decide"
+	"onefold/internal/idempotency"
 	"onefold/internal/ledger"
 	"onefold/internal/metric"
 	"onefold/internal/policy/tenant"
@@ -34,6 +36,12 @@ func (s *Service) event(r Request, ep tenant.Endpoint, d webhook.Delivery) (inbo
 	}
 	if e.Mailbox == "" {
 		e.Mailbox = ep.Mailbox
+	}
+	if d.JSON != nil {
+		volatile := append(slices.Clone(d.Volatile), ep.Volatile...)
+		if meaning, err := idempotency.FingerprintWithout(d.JSON, volatile...); err == nil {
+			e.Fingerprint, e.Bytes = meaning, webhook.Fingerprint(d.JSON)
+		} // else readers could take it for two values: its bytes count
 	}
 	var err error
 	if e.ID, err = inbound.ID(e.Source, e.Mailbox, e.DeliveryID); err != nil {
@@ -74,7 +82,7 @@ func details(r Request, e inbound.Event) map[string]string {
 
 func (s *Service) delivery(c *ledger.Commit, r Request, e inbound.Event, answer string) error {
 	return c.Create("delivery", ledger.Key{Entity: ledger.Delivery, Tenant: e.Tenant, ID: e.ID, Sub: token(e.ReceivedAt)}, inbound.Delivery{
-		Tenant: e.Tenant, Event: e.ID, At: e.ReceivedAt, RequestID: r.RequestID, Fingerprint: e.Fingerprint, Answer: answer,
+		Tenant: e.Tenant, Event: e.ID, At: e.ReceivedAt, RequestID: r.RequestID, Fingerprint: e.Fingerprint, Bytes: e.Bytes, Answer: answer,
 	})
 }
 
@@ -84,12 +92,16 @@ func (s *Service) delivery(c *ledger.Commit, r Request, e inbound.Event, answer 
 func (s *Service) again(ctx context.Context, a webhook.Answers, r Request, e inbound.Event, seen ledger.Item) Response {
 	answer, status := inbound.AnswerDuplicate, a.Duplicate
 	var c ledger.Commit
-	if seen.Text("content_fingerprint") != e.Fingerprint {
+	if !sameContent(seen, e, r.delivery) {
 		answer, status = inbound.AnswerConflict, a.Conflict
 		if err := s.Blob.Put(ctx, blob.Ref(e.Raw), r.Body); err != nil {
 			return s.fault(ctx, a, "store_raw", err)
 		}
-		if err := s.askAbout(&c, e); err != nil {
+		content := e.Fingerprint
+		if seen.Text("content_bytes") == "" {
+			content = r.delivery.Fingerprint // as the question about such an event was named before
+		}
+		if err := s.askAbout(&c, e, content); err != nil {
 			return s.fault(ctx, a, "make_task", err)
 		}
 	}
@@ -127,16 +139,32 @@ func (s *Service) again(ctx context.Context, a webhook.Answers, r Request, e inb
 	return resp
 }
 
-// askAbout puts the conflict before a person, once for each other content.
-func (s *Service) askAbout(c *ledger.Commit, e inbound.Event) error {
+// sameContent reports whether a delivery brings what is recorded under its ID:
+// the same value where both are JSON, else the same bytes. An event recorded
+// before values were compared has the source's own fingerprint alone.
+func sameContent(seen ledger.Item, e inbound.Event, d webhook.Delivery) bool {
+	recorded, bytes := seen.Text("content_fingerprint"), seen.Text("content_bytes")
+	switch {
+	case recorded == e.Fingerprint:
+		return true
+	case bytes == "":
+		return recorded == d.Fingerprint
+	case e.Bytes == "" && d.JSON != nil:
+		return bytes == webhook.Fingerprint(d.JSON)
+	}
+	return false
+}
+
+// askAbout asks a person about the conflict, once for each other content.
+func (s *Service) askAbout(c *ledger.Commit, e inbound.Event, content string) error {
 	t := review.Task{
-		Tenant: e.Tenant, ID: s.IDs.ID("task", review.IDConflict, e.Tenant, e.ID, e.Fingerprint), Kind: review.IDConflict,
+		Tenant: e.Tenant, ID: s.IDs.ID("task", review.IDConflict, e.Tenant, e.ID, content), Kind: review.IDConflict,
 		State: review.Open, Transition: 1, Event: e.ID, Reasons: []string{"id_reused_with_other_content"},
 		Raw: e.Raw, OpenFor: e.Tenant, OpenedAt: e.ReceivedAt,
 	}
 	return c.Born(ledger.Step{
 		Key:     ledger.Key{Entity: ledger.ReviewTask, Tenant: e.Tenant, ID: t.ID},
 		Machine: review.Machine(), Event: "open",
-		Audit: audit.Record{At: e.ReceivedAt, By: "ingest", InboundEvent: e.ID, Reasons: t.Reasons, Details: map[string]string{"content_hash": e.Fingerprint}},
+		Audit: audit.Record{At: e.ReceivedAt, By: "ingest", InboundEvent: e.ID, Reasons: t.Reasons, Details: map[string]string{"content_hash": content}},
 	}, t, review.Open)
 }

@@ -29,6 +29,8 @@ const moreEndpoints = `"endpoints": [
 		"hmac":{"header":"x-sig","signed":"{method}{url}{body}","id":{"pointers":["/id"]}}},
 	{"name":"picky","content":"form","scheme":"hmac","secret":"picky","mailbox":"x",
 		"hmac":{"header":"x-sig","id":{"pointers":["/id"]},"kind":{"pointer":"/type"},"kinds":["created"]}},
+	{"name":"counted","content":"form","scheme":"hmac","secret":"counted","mailbox":"x","volatile":["/try/number"],
+		"hmac":{"header":"x-sig","id":{"pointers":["/id"]},"volatile":["/sent_at"]}},
 	{"name":"mailgun","content":"mail","scheme":"mailgun","secret":"mailgun"},
 	{"name":"contact","content":"form","scheme":"own-form","mailbox":"website","origins":["https://www.demo.example"]},
 	{"name":"resend","content":"mail","scheme":"resend","secret":"resend","mailbox":"hello@demo.example"},`

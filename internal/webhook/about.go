@@ -18,7 +18,12 @@ type About struct {
 	// Final are the codes after which the sender gives up an event for good or
 	// disconnects the endpoint. No entry of Answers that may be a fault of ours
 	// is among them.
-	Final   []int
+	Final []int
+	// JSON means that its deliveries of ContentForm have Delivery.JSON. IDs are the
+	// pointers in it by which an event is identified; none where the ID is in a
+	// header or made of something else.
+	JSON    bool
+	IDs     []string
 	MaxBody int      // bytes that are taken; at most MaxBody
 	Methods []string // besides POST
 	// Public means that no secret is held by the sender: whoever knows the

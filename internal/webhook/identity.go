@@ -8,13 +8,10 @@ import (
 	"onefold/internal/digest"
 )
 
-// Fingerprint is the hex SHA-256 of a body as received. Two deliveries of one
-// ID carry the same content if and only if their fingerprints are equal; what
-// only changes in the headers (timestamp, signature) is left out by nature.
-//
-// It is of the bytes, not of the JSON in them: a sender that resends, resends
-// its stored bytes, and a sender that writes its object anew under a used ID
-// is a case for a person rather than one to be explained away.
+// Fingerprint is the hex SHA-256 of a body as received. What only changes in
+// the headers (timestamp, signature) is left out by nature. Of JSON the value
+// counts besides (Delivery.JSON): many senders write their object again for
+// each try.
 func Fingerprint(body []byte) string {
 	return digest.Content(body)
 }

@@ -113,8 +113,17 @@ type Delivery struct {
 	// Verdicts are, of mail, what the provider that received it found out.
 	Verdicts inbound.Verdicts
 	Raw      []byte // what is kept; of a form a JSON object
-	// Fingerprint: see Source.
+	// Fingerprint: see Source. Where JSON is set, the receiver compares by that
+	// first, and by Fingerprint with events that were recorded without it.
 	Fingerprint string
+	// JSON is the content as one JSON value, as it was sent; nil where it is not
+	// JSON. A sender that writes its object again for the next try means the same
+	// event: what counts is the value, without Volatile. JSON that readers may
+	// take for two values (a member named twice) is compared by its bytes.
+	JSON []byte
+	// Volatile are JSON Pointers (RFC 6901) in JSON to what the source changes
+	// from one try to the next.
+	Volatile []string
 	// Once is something that the sender signs and uses for one event alone: a
 	// token, or a hash of all that is signed where the ID is not (never the
 	// signature, of which one request may hold several). "" for none. What comes

@@ -50,6 +50,38 @@ func At(tree any, pointer string) any {
 	return tree
 }
 
+// PartAt is the bytes that stand at a JSON Pointer in a body, nil where nothing
+// does. Of a member named twice it is the last, as with At.
+func PartAt(body []byte, pointer string) []byte {
+	part := json.RawMessage(body)
+	if pointer == "" {
+		return part
+	}
+	for _, token := range tokens(pointer) {
+		var members map[string]json.RawMessage
+		if json.Unmarshal(part, &members) == nil {
+			part = members[token]
+			continue
+		}
+		list := PartsOf(part)
+		n, err := strconv.Atoi(token)
+		if err != nil || n < 0 || n >= len(list) || strconv.Itoa(n) != token {
+			return nil
+		}
+		part = list[n]
+	}
+	return part
+}
+
+// PartsOf is the bytes of each element of a JSON array; nil of anything else.
+func PartsOf(array []byte) []json.RawMessage {
+	var list []json.RawMessage
+	if json.Unmarshal(array, &list) != nil {
+		return nil
+	}
+	return list
+}
+
 // TextAt is the text or number at a JSON Pointer, "" for anything else.
 func TextAt(tree any, pointer string) string {
 	switch v := At(tree, pointer).(type) {

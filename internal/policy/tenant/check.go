@@ -43,6 +43,7 @@ func checkEndpoints(p Policy, found *problems) {
 			}
 		}
 		about := checkSource(e, i, found)
+		checkVolatile(e, about, i, found)
 		switch e.Content {
 		case ContentForm:
 			if strings.TrimSpace(e.Mailbox) == "" {

@@ -81,18 +81,8 @@ func (m FieldMap) Read(doc []byte) (FormValues, error) {
 		out.Warnings = append(out.Warnings, "form: a member stands twice in one object, the last was taken")
 	}
 	into := []*string{&out.Email, &out.Name, &out.Company, &out.Phone, &out.Subject, &out.Message, &out.CustomerID}
-	defaults := DefaultFieldMap()
 	for i, f := range m.list() {
-		places := []string{*f.pointer}
-		if *f.pointer == "" {
-			places = places[:0]
-			for _, d := range defaults {
-				if place := *d.list()[i].pointer; place != "" { // a customer ID has none
-					places = append(places, place)
-				}
-			}
-		}
-		for _, place := range places {
+		for _, place := range m.places(f) {
 			value, warning := scalar(tree, place)
 			if warning != "" {
 				out.Warnings = append(out.Warnings, f.name+": "+warning)
@@ -107,6 +97,23 @@ func (m FieldMap) Read(doc []byte) (FormValues, error) {
 		}
 	}
 	return out, nil
+}
+
+// places is where a field is looked for, in this order: where the policy says,
+// or else where DefaultFieldMap does. A customer ID has no default.
+func (m *FieldMap) places(f field) []string {
+	if *f.pointer != "" {
+		return []string{*f.pointer}
+	}
+	var places []string
+	for _, d := range DefaultFieldMap() {
+		for _, known := range d.list() {
+			if known.name == f.name && *known.pointer != "" {
+				places = append(places, *known.pointer)
+			}
+		}
+	}
+	return places
 }
 
 func bounded(name, value string) (kept, warning string) {

@@ -64,6 +64,10 @@ type Endpoint struct {
 	// PublicURL is the endpoint's address as the sender has it, for schemes that
 	// sign it: behind a custom domain the function sees another. "": as seen.
 	PublicURL string `json:"public_url,omitempty"`
+	// Volatile are JSON Pointers to what the sender changes from one try of an
+	// event to the next, where its form is JSON; of a payload of several events
+	// they are within each. HMAC.Volatile and what the source knows count besides.
+	Volatile []string `json:"volatile,omitempty"`
 	// HMAC is, with SchemeHMAC, how the sender signs; else nil.
 	HMAC *signed.Scheme `json:"hmac,omitempty"`
 }

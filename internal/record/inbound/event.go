@@ -60,15 +60,20 @@ func Machine() *machine.Table { t := machineTable; return &t }
 // Event is one business event. Its row has besides what its first decision stood
 // on, as package flow keeps it.
 type Event struct {
-	Tenant      string   `json:"tenant"`
-	ID          string   `json:"id"`
-	Source      string   `json:"source"`  // endpoint name
-	Content     string   `json:"content"` // tenant.ContentForm or ContentMail
-	Mailbox     string   `json:"mailbox"`
-	DeliveryID  string   `json:"delivery_id"`
-	Fingerprint string   `json:"content_fingerprint"` // hex SHA-256 of the body
-	Raw         string   `json:"raw"`                 // blob.Ref
-	ReceivedAt  utc.Time `json:"received_at"`
+	Tenant     string `json:"tenant"`
+	ID         string `json:"id"`
+	Source     string `json:"source"`  // endpoint name
+	Content    string `json:"content"` // tenant.ContentForm or ContentMail
+	Mailbox    string `json:"mailbox"`
+	DeliveryID string `json:"delivery_id"`
+	// Fingerprint is of the content: of JSON by its value (idempotency.Fingerprint),
+	// else the hex SHA-256 of its bytes or what its source makes of it.
+	Fingerprint string `json:"content_fingerprint"`
+	// Bytes is the hex SHA-256 of JSON as it was sent; "" where Fingerprint is not
+	// by its value.
+	Bytes      string   `json:"content_bytes,omitempty"`
+	Raw        string   `json:"raw"` // blob.Ref
+	ReceivedAt utc.Time `json:"received_at"`
 	// EnvelopeFrom is MAIL FROM as the sender of raw mail stated it; "<>" is the
 	// null sender (RFC 5321 section 4.5.5). Of a form it is "".
 	EnvelopeFrom string `json:"envelope_from,omitempty"`
@@ -104,6 +109,7 @@ type Delivery struct {
 	At          utc.Time `json:"at"`
 	RequestID   string   `json:"request_id,omitempty"`
 	Fingerprint string   `json:"content_fingerprint"`
+	Bytes       string   `json:"content_bytes,omitempty"` // as of the event
 	// Answer is what the caller was told: recorded, duplicate or conflict.
 	Answer string `json:"answer"`
 }

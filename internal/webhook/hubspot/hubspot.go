@@ -45,6 +45,9 @@ func (Source) About() webhook.About {
 			Conflict:        200,
 			Unauthenticated: 401, Kind: 415, Malformed: 400, TooLarge: 413, UnknownEndpoint: webhook.UnknownEndpoint, Fault: 503,
 		},
+		JSON: true,
+		IDs: []string{"/portalId", "/objectId", "/fromObjectId", "/toObjectId", "/associationType", "/associationRemoved", "/subscriptionType", "/eventType",
+			"/occurredAt", "/subscriptionId", "/propertyName", "/propertyValue"},
 		MaxBody: 1 << 20,
 		Limits:  "100 events in one request; HubSpot waits 5 seconds. The address is signed: behind a domain or path of its own the endpoint needs `public_url`. An event has IDs and one value, and no address unless that value is one",
 		Facts: []string{
@@ -77,12 +80,14 @@ func (Source) Open(r webhook.Request, set webhook.Setting) (webhook.Opened, erro
 		return webhook.Opened{}, webhook.Refuse(webhook.ErrTooLarge, "too_many_events", "at most 100 events at once")
 	}
 	var out webhook.Opened
-	for _, event := range list {
+	parts := webhook.PartsOf(r.Body)
+	for i, event := range list {
 		d, err := read(event)
 		if err != nil {
 			out.Broken++
 			continue
 		}
+		d.JSON = parts[i]
 		out.Deliveries = append(out.Deliveries, d)
 	}
 	return out, nil
@@ -183,6 +188,7 @@ func read(event any) (webhook.Delivery, error) {
 	if len(d.Kind) > 100 || !webhook.ValidID(d.Kind) {
 		d.Kind = ""
 	}
-	d.Fingerprint, err = webhook.FingerprintWithout(event, []string{"/attemptNumber", "/eventId"})
+	d.Volatile = []string{"/attemptNumber", "/eventId"}
+	d.Fingerprint, err = webhook.FingerprintWithout(event, d.Volatile)
 	return d, err
 }

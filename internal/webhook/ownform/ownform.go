@@ -70,7 +70,7 @@ func (Source) About() webhook.About {
 		Scheme: "own-form", Name: "forms on our own pages", Contents: []string{webhook.ContentForm},
 		ID:     "`submission_id`, made by the page (a UUID) and kept across its tries",
 		Auth:   "none: a page can hold no secret. The origin must be of the list, which binds browsers and nobody else",
-		Replay: "the ID: a repeat is a duplicate",
+		Replay: "the ID: a repeat is a duplicate", JSON: true, IDs: []string{"/" + FieldID},
 		Answers: webhook.Answers{
 			Recorded: 200, Duplicate: 200, Conflict: 409, Unauthenticated: 403, Kind: 415, Malformed: 400, TooLarge: 413,
 			UnknownEndpoint: webhook.UnknownEndpoint, Fault: 503,
@@ -138,7 +138,7 @@ func open(raw []byte) (webhook.Opened, error) {
 		return webhook.Opened{}, err
 	}
 	return webhook.Opened{Deliveries: []webhook.Delivery{{
-		ID: id, Content: webhook.ContentForm, Raw: raw, Fingerprint: fingerprint,
+		ID: id, Content: webhook.ContentForm, Raw: raw, Fingerprint: fingerprint, JSON: raw,
 	}}}, nil
 }
 

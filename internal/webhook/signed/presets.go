@@ -46,13 +46,14 @@ func GitHub() Preset {
 	a := about("github", "GitHub", "`X-GitHub-Delivery`, not signed: so one signed body is one event, whatever its ID",
 		"HMAC-SHA256 hex over the body", "https://docs.github.com/en/webhooks/using-webhooks/validating-webhook-deliveries")
 	a.Replay = "no timestamp: the ID and the hash of the body stand against a replay, for as long as they are kept"
-	a.Limits = "25 MB, of which this endpoint takes 4"
+	a.Limits = "25 MB, of which this endpoint takes 4; JSON, or JSON in the field `payload` of a form; `ping` is answered and not recorded"
 	a.Unverified = []string{
 		"that it never tries again by itself: what was answered 503 has to be redelivered by hand",
 		"that a redelivery by hand has the same ID: if not, it is a duplicate by its body",
 	}
 	return Preset{Scheme{
 		Header: "x-hub-signature-256", Prefix: "sha256=", ID: ID{Header: "x-github-delivery"}, Kind: Place{Header: "x-github-event"},
+		field: "payload", tests: []string{"ping"},
 	}, a}
 }
 

@@ -43,6 +43,12 @@ type Scheme struct {
 	// Volatile are JSON Pointers to what the sender changes from one try of an
 	// event to the next: no part of what makes it the same.
 	Volatile []string `json:"volatile,omitempty"`
+
+	// field is the form field that holds the JSON where a sender can be set to
+	// post a form; what is signed is the form. tests are the kinds by which the
+	// sender tries the address out: they carry no event.
+	field string
+	tests []string
 }
 
 // Timestamp is where the time of signing stands and how far it may be from now.

@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"net/url"
 	"slices"
 	"strings"
 
@@ -28,7 +29,7 @@ func New(s Scheme, about webhook.About) (Source, error) {
 	if err != nil {
 		return Source{}, err
 	}
-	about.Contents = []string{webhook.ContentForm}
+	about.Contents, about.JSON, about.IDs = []string{webhook.ContentForm}, true, s.ID.Pointers
 	if t := s.Timestamp; t != nil {
 		about.Past, about.Future = seconds(t.Tolerance), seconds(t.Tolerance)
 	}
@@ -55,12 +56,16 @@ func (s Source) Open(r webhook.Request, set webhook.Setting) (webhook.Opened, er
 	if err := s.scheme.checkAge(p, set.Now); err != nil {
 		return webhook.Opened{}, err
 	}
-	tree, err := webhook.ReadJSON(r.Body)
+	body, err := s.scheme.json(r)
+	if err != nil {
+		return webhook.Opened{}, err
+	}
+	tree, err := webhook.ReadJSON(body)
 	if err != nil {
 		return webhook.Opened{}, err
 	}
 	if s.scheme.Events != nil {
-		return s.several(r, tree)
+		return s.several(r, tree, webhook.PartAt(body, *s.scheme.Events))
 	}
 	if _, ok := tree.(map[string]any); !ok {
 		return webhook.Opened{}, webhook.Refuse(webhook.ErrMalformed, "body_no_object", "the body is one JSON object")
@@ -69,7 +74,7 @@ func (s Source) Open(r webhook.Request, set webhook.Setting) (webhook.Opened, er
 	if err != nil || !taken {
 		return webhook.Opened{}, err
 	}
-	d.Raw, d.Fingerprint = r.Body, webhook.Fingerprint(r.Body)
+	d.Raw, d.Fingerprint, d.JSON, d.Volatile = body, webhook.Fingerprint(r.Body), body, s.scheme.Volatile
 	if len(s.scheme.Volatile) > 0 {
 		if d.Fingerprint, err = webhook.FingerprintWithout(tree, s.scheme.Volatile); err != nil {
 			return webhook.Opened{}, err
@@ -85,11 +90,23 @@ func (s Source) Open(r webhook.Request, set webhook.Setting) (webhook.Opened, er
 	return webhook.Opened{Deliveries: []webhook.Delivery{d}}, nil
 }
 
+// json is the JSON of a verified body, which may be the field of a form.
+func (s Scheme) json(r webhook.Request) ([]byte, error) {
+	if s.field == "" || r.Headers.MediaType() != "application/x-www-form-urlencoded" {
+		return r.Body, nil
+	}
+	values, err := url.ParseQuery(string(r.Body))
+	if err != nil || len(values[s.field]) != 1 {
+		return nil, webhook.Refuse(webhook.ErrMalformed, "fields_malformed", "the form has one field "+s.field+" that holds the JSON")
+	}
+	return []byte(values.Get(s.field)), nil
+}
+
 // delivery is one event of a body, without its content; taken is false for a
 // kind that the endpoint does not take.
 func (s Source) delivery(r webhook.Request, tree any, headerID string) (d webhook.Delivery, taken bool, err error) {
 	d.Content, d.Kind = webhook.ContentForm, s.kind(r, tree)
-	if len(s.scheme.Kinds) > 0 && !slices.Contains(s.scheme.Kinds, d.Kind) {
+	if len(s.scheme.Kinds) > 0 && !slices.Contains(s.scheme.Kinds, d.Kind) || slices.Contains(s.scheme.tests, d.Kind) {
 		return d, false, nil
 	}
 	switch at := s.scheme.ID.Pointers; len(at) {
@@ -134,7 +151,7 @@ func (s Source) kind(r webhook.Request, tree any) string {
 
 // several splits a payload of many events. An event that cannot be read leaves
 // the others as they are.
-func (s Source) several(r webhook.Request, tree any) (webhook.Opened, error) {
+func (s Source) several(r webhook.Request, tree any, array []byte) (webhook.Opened, error) {
 	list, ok := webhook.At(tree, *s.scheme.Events).([]any)
 	if !ok {
 		return webhook.Opened{}, webhook.Refuse(webhook.ErrMalformed, "body_no_list", "the body has a list of events")
@@ -143,7 +160,8 @@ func (s Source) several(r webhook.Request, tree any) (webhook.Opened, error) {
 		return webhook.Opened{}, webhook.Refuse(webhook.ErrTooLarge, "too_many_events", fmt.Sprintf("at most %d events at once", webhook.MaxDeliveries))
 	}
 	var out webhook.Opened
-	for _, event := range list {
+	parts := webhook.PartsOf(array)
+	for i, event := range list {
 		d, taken, err := s.delivery(r, event, "")
 		if !taken {
 			continue
@@ -156,6 +174,7 @@ func (s Source) several(r webhook.Request, tree any) (webhook.Opened, error) {
 		if d.Raw, err = json.Marshal(event); err != nil {
 			return webhook.Opened{}, webhook.ErrMalformed // unreachable: it was read from JSON
 		}
+		d.JSON, d.Volatile = parts[i], s.scheme.Volatile
 		if d.Fingerprint, err = webhook.FingerprintWithout(event, s.scheme.Volatile); err != nil {
 			return webhook.Opened{}, err
 		}

@@ -42,6 +42,6 @@ func received(r webhook.Request, _, _ string) (webhook.Opened, error) {
 		return webhook.Opened{}, err
 	}
 	return webhook.Opened{Deliveries: []webhook.Delivery{{
-		ID: id, Content: webhook.ContentMail, Kind: kind, Raw: r.Body, Fingerprint: fingerprint, Fetch: id,
+		ID: id, Content: webhook.ContentMail, Kind: kind, Raw: r.Body, Fingerprint: fingerprint, JSON: webhook.PartAt(r.Body, "/data"), Fetch: id,
 	}}}, nil
 }

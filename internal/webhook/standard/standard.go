@@ -64,7 +64,7 @@ func deliver(r webhook.Request, content, id string) (webhook.Opened, error) {
 	if content == webhook.ContentMail {
 		err = readMail(r, &d)
 	} else {
-		err = webhook.CheckForm(r.Body)
+		err, d.JSON = webhook.CheckForm(r.Body), r.Body
 	}
 	if err != nil {
 		return webhook.Opened{}, err
@@ -97,7 +97,7 @@ func aboutStandard() webhook.About {
 		ID:       "`webhook-id`, signed; of raw mail it is the hash of envelope and message",
 		Auth:     "HMAC-SHA256 over `id.timestamp.body`, base64",
 		Past:     webhook.Tolerance, Future: webhook.Tolerance,
-		Replay:  "each try is signed anew",
+		Replay: "each try is signed anew", JSON: true,
 		Answers: webhook.StandardWebhooks(), Final: []int{410}, MaxBody: webhook.MaxBody,
 		Limits: "the specification recommends 20 KB; `v1` signatures alone: a sender that makes only `v1a` (ed25519) is refused",
 		Facts:  []string{"https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md"},

@@ -10,6 +10,7 @@ package webhooktest
 
 import (
 	"bytes"
+	"encoding/json"
 	"maps"
 	"reflect"
 	"testing"
@@ -131,6 +132,8 @@ func whole(t testing.TB, d webhook.Delivery) {
 		t.Errorf("a kind of %d bytes", len(d.Kind))
 	case d.Content == webhook.ContentForm && webhook.CheckForm(d.Raw) != nil:
 		t.Error("the content of a form is no JSON object")
+	case len(d.JSON) > 0 && !json.Valid(d.JSON):
+		t.Error("what is compared as JSON is not JSON")
 	}
 }
 
