@@ -12,11 +12,10 @@ import (
 
 	"onefold/internal/app"
 	"onefold/internal/lambdaio"
-	"onefold/internal/schema"
 )
 
 func main() {
-	if err := lambdaio.Run(app.Lambda(context.Background(), schema.CRMSync)); err != nil {
+	if err := lambdaio.Run(app.CRMSync(context.Background())); err != nil {
 		os.Exit(1)
 	}
 }

@@ -11,11 +11,10 @@ import (
 
 	"onefold/internal/app"
 	"onefold/internal/lambdaio"
-	"onefold/internal/schema"
 )
 
 func main() {
-	if err := lambdaio.Run(app.Lambda(context.Background(), schema.Feedback)); err != nil {
+	if err := lambdaio.Run(app.Feedback(context.Background())); err != nil {
 		os.Exit(1)
 	}
 }

@@ -11,11 +11,10 @@ import (
 
 	"onefold/internal/app"
 	"onefold/internal/lambdaio"
-	"onefold/internal/schema"
 )
 
 func main() {
-	if err := lambdaio.Run(app.Lambda(context.Background(), schema.Optout)); err != nil {
+	if err := lambdaio.Run(app.Optout(context.Background())); err != nil {
 		os.Exit(1)
 	}
 }

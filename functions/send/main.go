@@ -13,11 +13,10 @@ import (
 
 	"onefold/internal/app"
 	"onefold/internal/lambdaio"
-	"onefold/internal/schema"
 )
 
 func main() {
-	if err := lambdaio.Run(app.Lambda(context.Background(), schema.Send)); err != nil {
+	if err := lambdaio.Run(app.Send(context.Background())); err != nil {
 		os.Exit(1)
 	}
 }

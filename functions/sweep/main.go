@@ -10,11 +10,10 @@ import (
 
 	"onefold/internal/app"
 	"onefold/internal/lambdaio"
-	"onefold/internal/schema"
 )
 
 func main() {
-	if err := lambdaio.Run(app.Lambda(context.Background(), schema.Sweep)); err != nil {
+	if err := lambdaio.Run(app.Sweep(context.Background())); err != nil {
 		os.Exit(1)
 	}
 }

@@ -14,25 +14,60 @@ import (
 	"onefold/internal/secret"
 )
 
+// Each function by its name, as it runs in Lambda: variables from the
+// environment, AWS as the SDK's default configuration finds it, endpoints of
+// AWS_ENDPOINT_URL included. An error says everything that is missing; with it
+// nothing has been done.
+//
+// They are functions and not a table, so that the linker leaves out of a binary
+// what its main cannot reach.
+//
+// Those that name things by the identifier key read it at their start (the
+// secret, then one row of the ledger, which the very first of them writes);
+// CRMSync and Sweep ask nothing before their first call.
+
+// Ingest takes deliveries, and mail that SES has received.
+func Ingest(ctx context.Context) (*lambdaio.Function, error) {
+	return onLambda(ctx, schema.Ingest, assembleIngest)
+}
+
+// Extract reads and decides events.
+func Extract(ctx context.Context) (*lambdaio.Function, error) {
+	return onLambda(ctx, schema.Extract, assembleExtract)
+}
+
+// CRMSync brings operations to the CRM.
+func CRMSync(ctx context.Context) (*lambdaio.Function, error) {
+	return onLambda(ctx, schema.CRMSync, assembleCRMSync)
+}
+
+// Send claims and submits follow-ups, and sends the probe of the feed.
+func Send(ctx context.Context) (*lambdaio.Function, error) {
+	return onLambda(ctx, schema.Send, assembleSend)
+}
+
+// Feedback takes what the mail provider reports.
+func Feedback(ctx context.Context) (*lambdaio.Function, error) {
+	return onLambda(ctx, schema.Feedback, assembleFeedback)
+}
+
+// Sweep nudges rows that are due.
+func Sweep(ctx context.Context) (*lambdaio.Function, error) {
+	return onLambda(ctx, schema.Sweep, assembleSweep)
+}
+
+// Console serves the review pages.
+func Console(ctx context.Context) (*lambdaio.Function, error) {
+	return onLambda(ctx, schema.Console, assembleConsole)
+}
+
+// Optout serves the opt-out links.
+func Optout(ctx context.Context) (*lambdaio.Function, error) {
+	return onLambda(ctx, schema.Optout, assembleOptout)
+}
+
 // assembly makes a function of what a builder can make.
 type assembly func(context.Context, *builder) (*lambdaio.Function, error)
-
-// assemblies are the functions. Those that name things by the identifier key
-// read it at their start (the secret, then one row of the ledger, which the
-// very first of them writes); crmsync and sweep ask nothing before their first
-// call.
-func assemblies() map[schema.Function]assembly {
-	return map[schema.Function]assembly{
-		schema.Ingest:   assembleIngest,
-		schema.Extract:  assembleExtract,
-		schema.CRMSync:  assembleCRMSync,
-		schema.Send:     assembleSend,
-		schema.Feedback: assembleFeedback,
-		schema.Sweep:    assembleSweep,
-		schema.Console:  assembleConsole,
-		schema.Optout:   assembleOptout,
-	}
-}
 
 func assembleIngest(ctx context.Context, b *builder) (*lambdaio.Function, error) {
 	secrets := b.secrets()

@@ -45,11 +45,9 @@ type Host struct {
 	Now      func() time.Time
 }
 
-// Lambda makes a function as it runs in Lambda: variables from the
-// environment, AWS as the SDK's default configuration finds it, endpoints of
-// AWS_ENDPOINT_URL included. An error says everything that is missing; with it
-// nothing has been done.
-func Lambda(ctx context.Context, f schema.Function) (*lambdaio.Function, error) {
+// onLambda starts a function with the environment and the AWS configuration of
+// this process.
+func onLambda(ctx context.Context, f schema.Function, assemble assembly) (*lambdaio.Function, error) {
 	ctx, cancel := context.WithTimeout(ctx, startTime)
 	defer cancel()
 	cfg, err := config.LoadDefaultConfig(ctx, config.WithHTTPClient(
@@ -57,19 +55,18 @@ func Lambda(ctx context.Context, f schema.Function) (*lambdaio.Function, error) 
 	if err != nil {
 		return nil, fmt.Errorf("the AWS configuration of %s: %w", f, err)
 	}
-	return Assemble(ctx, f, Host{Variable: os.LookupEnv, AWS: cfg, Out: os.Stdout, Now: wallClock})
+	return start(ctx, f, assemble, Host{Variable: os.LookupEnv, AWS: cfg, Out: os.Stdout, Now: wallClock})
 }
 
 // wallClock is the time without Go's monotonic reading: that may stand still
 // while a process is paused, and what is too old would pass for fresh.
 func wallClock() time.Time { return time.Now().Round(0) }
 
-// Assemble makes a function of a host. It builds what the function needs and
-// nothing else. What it asks of AWS meanwhile stands at assemblies.
-func Assemble(ctx context.Context, f schema.Function, h Host) (*lambdaio.Function, error) {
+// start makes a function of a host. It builds what the function needs and
+// nothing else.
+func start(ctx context.Context, f schema.Function, assemble assembly, h Host) (*lambdaio.Function, error) {
 	runs, known := schema.RunsOf(f)
-	assemble := assemblies()[f]
-	if !known || assemble == nil {
+	if !known {
 		return nil, fmt.Errorf("no function is called %q", string(f))
 	}
 	v, err := readVariables(f, h.Variable)
