@@ -25,7 +25,7 @@ func (v *view) takeRoute(k ledger.Key, it ledger.Item) {
 	}
 	c := &claimed{key: k, endpoints: map[string]string{}}
 	v.claimed[k.Tenant] = c
-	p, err := tenant.Parse([]byte(it.Text("document")))
+	p, err := tenant.Stored([]byte(it.Text("document")))
 	if err != nil {
 		return
 	}

@@ -26,7 +26,7 @@ func (n *run) policy(ctx context.Context, version int64) (*tenant.Policy, error)
 	}
 	var found *tenant.Policy
 	if err == nil {
-		if p, bad := tenant.Parse(text); bad == nil {
+		if p, bad := tenant.Stored(text); bad == nil {
 			found = &p
 		}
 	}

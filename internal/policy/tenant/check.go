@@ -23,6 +23,13 @@ func check(p Policy, found *problems) {
 	}
 }
 
+// checkSince reports what a document in force may still say.
+func checkSince(p Policy, found *problems) {
+	for i, e := range p.Endpoints {
+		checkVolatile(e, i, found)
+	}
+}
+
 func checkEndpoints(p Policy, found *problems) {
 	endpoints := p.Endpoints
 	names, secrets := map[string]int{}, map[string]int{}
@@ -43,7 +50,6 @@ func checkEndpoints(p Policy, found *problems) {
 			}
 		}
 		about := checkSource(e, i, found)
-		checkVolatile(e, about, i, found)
 		switch e.Content {
 		case ContentForm:
 			if strings.TrimSpace(e.Mailbox) == "" {

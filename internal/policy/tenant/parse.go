@@ -29,6 +29,18 @@ const MaxDocument = 256 << 10
 // The JSON encoding of the Policy returned is itself a valid document, which
 // gives the same Policy again.
 func Parse(doc []byte) (Policy, error) {
+	return parseDocument(doc, func(p Policy, found *problems) {
+		check(p, found)
+		checkSince(p, found)
+	})
+}
+
+// Stored is Parse for a document that Parse took when it was put in force: what
+// has been forbidden since (checkSince) binds the next document. Refusing the
+// one in force would stop the tenant at an upgrade.
+func Stored(doc []byte) (Policy, error) { return parseDocument(doc, check) }
+
+func parseDocument(doc []byte, check func(Policy, *problems)) (Policy, error) {
 	var found problems
 	if len(doc) > MaxDocument {
 		found.add(fmt.Sprintf("is larger than %d KiB: a policy must be smaller", MaxDocument>>10))

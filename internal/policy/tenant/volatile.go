@@ -9,7 +9,11 @@ import (
 // checkVolatile reports pointers by which two deliveries would pass for the
 // same although they say different things: what is left out of the comparison
 // may hold neither the event's ID nor a value that is read.
-func checkVolatile(e Endpoint, about webhook.About, i int, found *problems) {
+func checkVolatile(e Endpoint, i int, found *problems) {
+	var about webhook.About // the zero value where the source cannot be made, which is reported elsewhere
+	if source, err := e.Source(); err == nil {
+		about = source.About()
+	}
 	if len(e.Volatile) > 0 && (e.Content != ContentForm || !about.JSON && about.Name != "") {
 		found.add("has an effect on forms that are sent as JSON alone: leave it out", "endpoints", i, "volatile")
 		return

@@ -50,3 +50,21 @@ func TestReading12WhatIsVolatileHoldsNeitherTheIDNorAFieldThatIsRead(t *testing.
 		}
 	}
 }
+
+// A rule that was made later does not stop a tenant whose policy was in force
+// before.
+func TestADocumentInForceMayNameWhatIsForbiddenSince(t *testing.T) {
+	t.Parallel()
+	doc := []byte(with(t, `{"name": "e", "content": "form", "mailbox": "w", "secret": "x", "scheme": "hmac",
+		"hmac": {"header": "x-sig", "id": {"pointers": ["/a/id"]}, "volatile": ["/a"]}}`))
+	if _, err := tenant.Parse(doc); err == nil {
+		t.Fatal("a new document may name it")
+	}
+	p, err := tenant.Stored(doc)
+	if err != nil || p.Endpoints[0].HMAC.Volatile[0] != "/a" {
+		t.Errorf("%v, %+v", err, p.Endpoints)
+	}
+	if _, err := tenant.Stored([]byte(with(t, `{"name": "e", "content": "form"}`))); err == nil {
+		t.Error("what was never allowed was taken from the store")
+	}
+}

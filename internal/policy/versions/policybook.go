@@ -107,7 +107,7 @@ func (b *Book) parse(tenantID, document string) (tenant.Policy, error) {
 	if ok && e.document == document {
 		return e.policy, nil
 	}
-	return tenant.Parse([]byte(document))
+	return tenant.Stored([]byte(document))
 }
 
 // remember keeps the policy and gives the one that is in force as far as this
@@ -199,7 +199,7 @@ func (b *Book) apply(ctx context.Context, p tenant.Policy, document []byte, by s
 	}
 	var before tenant.Policy
 	if current != nil {
-		before, err = tenant.Parse([]byte(current.Text("document")))
+		before, err = tenant.Stored([]byte(current.Text("document")))
 		if err != nil {
 			return fmt.Errorf("stored policy of tenant %s: %w", p.Tenant, err)
 		}
