@@ -203,7 +203,7 @@ func TestWhatTheRulesDidNotTakeIsToldApart(t *testing.T) {
 		var c ledger.Commit
 		if _, err := c.Move(ledger.Step{
 			Key: key(ledger.ReviewTask, "t1"), Machine: review.Machine(), From: review.Open, Transition: 1, Event: "refresh",
-			Set: ledger.Item{"reasons": []string{"address_missing"}}, Audit: audit.Record{By: by},
+			Set: ledger.Item{"reasons": []string{"address_missing"}}, Audit: audit.Record{At: utc.At(now), By: by},
 		}); err != nil {
 			w.Fatal(err)
 		}

@@ -89,7 +89,7 @@ func (w *world) Commit(ctx context.Context, c ledger.Commit) error {
 
 func (w *world) born(k ledger.Key, s ledger.Step, noun any, state string) {
 	w.Helper()
-	s.Key, s.Audit = k, audit.Record{By: "test"}
+	s.Key, s.Audit = k, audit.Record{At: utc.At(now), By: "test"}
 	var c ledger.Commit
 	if err := c.Born(s, noun, state); err != nil {
 		w.Fatal(err)

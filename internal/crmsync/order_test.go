@@ -7,8 +7,10 @@ import (
 	"onefold/internal/crm"
 	"onefold/internal/crmsync"
 	"onefold/internal/ledger"
+	"onefold/internal/record/audit"
 	"onefold/internal/record/contact"
 	"onefold/internal/record/outbox"
+	"onefold/internal/utc"
 )
 
 var (
@@ -164,7 +166,8 @@ func (w *world) reopen(id string) {
 	w.write(func(c *ledger.Commit) error {
 		_, err := c.Move(ledger.Step{
 			Key: opKey(id), Machine: outbox.Machine(), From: op.State, Transition: op.Transition, Event: "reopen",
-			Set: ledger.Item{"not_before": w.clockText(0), "due_at": w.clockText(2 * time.Minute), "due_shard": "0", "nudges": 0},
+			Set:   ledger.Item{"not_before": w.clockText(0), "due_at": w.clockText(2 * time.Minute), "due_shard": "0", "nudges": 0},
+			Audit: audit.Record{At: utc.At(w.clock()), By: "test"},
 		})
 		return err
 	})

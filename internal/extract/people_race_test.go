@@ -16,6 +16,7 @@ import (
 	"onefold/internal/optout"
 	"onefold/internal/policy/tenant"
 	"onefold/internal/reading/reader"
+	"onefold/internal/record/audit"
 	"onefold/internal/record/contact"
 	"onefold/internal/record/followup"
 	"onefold/internal/record/inbound"
@@ -111,7 +112,8 @@ func (w *world) doubt(address string) {
 	}
 	id := decide.Identify(w.ids, p, address).GuardID
 	var c ledger.Commit
-	if err := decide.ChangeGuard(&c, decide.GuardChange{Tenant: "demo", ID: id, Event: "hold", Set: ledger.Item{"hold": "2026-03-02T09:00:00.000Z"}}); err != nil {
+	if err := decide.ChangeGuard(&c, decide.GuardChange{Tenant: "demo", ID: id, Event: "hold", Set: ledger.Item{"hold": "2026-03-02T09:00:00.000Z"},
+		Audit: audit.Record{At: utc.At(w.clock.now), By: "test"}}); err != nil {
 		w.t.Fatal(err)
 	}
 	if err := w.store.Commit(w.t.Context(), c); err != nil {

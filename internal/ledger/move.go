@@ -79,8 +79,13 @@ func (s Step) name() string {
 	return string(s.Key.Entity)
 }
 
+// audit adds the record of a step. One that does not say when and by whom the
+// step was made is ErrInvalid: nothing could ever say it later.
 func (c *Commit) audit(s Step, to string) error {
 	r := s.Audit
+	if r.At.IsZero() || r.By == "" {
+		return fmt.Errorf("%w: the audit record of %q on %s has no time or no actor", ErrInvalid, s.Event, s.name())
+	}
 	r.Tenant, r.Noun, r.NounID = s.Key.Tenant, string(s.Key.Entity), s.Key.ID
 	if s.Key.Sub != "" {
 		r.NounID += "/" + s.Key.Sub

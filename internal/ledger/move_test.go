@@ -166,6 +166,27 @@ func TestARowIsBornInAStartState(t *testing.T) {
 	}
 }
 
+// Who moved a row, and when, can be said at the move alone.
+func TestNoRowIsMadeOrMovedWithoutTimeAndActor(t *testing.T) {
+	t.Parallel()
+	n := nouns()[0]
+	for name, spoil := range map[string]func(*audit.Record){
+		"no time":  func(r *audit.Record) { r.At = utc.Time{} },
+		"no actor": func(r *audit.Record) { r.By = "" },
+		"neither":  func(r *audit.Record) { *r = audit.Record{} },
+	} {
+		var c ledger.Commit
+		s := step(n, inbound.Recorded, 1, "park")
+		spoil(&s.Audit)
+		if _, err := c.Move(s); !errors.Is(err, ledger.ErrInvalid) {
+			t.Errorf("moved with %s: %v", name, err)
+		}
+		if err := c.Born(s, ledger.Item{"state": inbound.Recorded, "transition": 1}, inbound.Recorded); !errors.Is(err, ledger.ErrInvalid) {
+			t.Errorf("made with %s: %v", name, err)
+		}
+	}
+}
+
 func step(n noun, from string, transition int64, event string) ledger.Step {
 	return ledger.Step{
 		Key: n.key, Machine: n.machine, From: from, Transition: transition, Event: event,

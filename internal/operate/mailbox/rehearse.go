@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"time"
 
 	"onefold/internal/decide"
 	"onefold/internal/ledger"
@@ -17,7 +18,7 @@ import (
 // rehearse decides every mail, the oldest first, on a ledger of this process.
 func (a *auditor) rehearse(ctx context.Context) error {
 	stage := rehearsal{a: a, items: map[ledger.Key]ledger.Item{}}
-	last := utc.Time{}
+	last := utc.At(time.Unix(0, 0)) // for a mailbox without any date
 	for _, n := range a.notes {
 		last = later(last, n.Date)
 	}

@@ -26,6 +26,7 @@ import (
 	"onefold/internal/policy/tenant"
 	"onefold/internal/policy/versions"
 	"onefold/internal/reading/reader/rules"
+	"onefold/internal/record/audit"
 	"onefold/internal/record/contact"
 	"onefold/internal/record/inbound"
 	"onefold/internal/record/review"
@@ -299,7 +300,7 @@ func (w *world) alias(id, email string) {
 		have.Keys = append(have.Keys, key)
 		w.ok(c.Create("key", ledger.Key{Entity: ledger.ContactKey, Tenant: "demo", ID: key}, contact.Key{Tenant: "demo", ID: key, Contact: id, CreatedAt: utc.At(w.now)}))
 	}
-	_, err = c.Move(ledger.Step{Key: contactKey(id), Transition: have.Transition, Event: "alias", Set: ledger.Item{"keys": have.Keys}})
+	_, err = c.Move(ledger.Step{Key: contactKey(id), Transition: have.Transition, Event: "alias", Set: ledger.Item{"keys": have.Keys}, Audit: audit.Record{At: utc.At(w.now), By: "test"}})
 	w.ok(err)
 	w.ok(w.store.Commit(context.Background(), c))
 }

@@ -7,11 +7,14 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"time"
 
 	"onefold/internal/ledger"
 	"onefold/internal/ledger/mem"
 	"onefold/internal/policy/versions"
+	"onefold/internal/record/audit"
 	"onefold/internal/record/contact"
+	"onefold/internal/utc"
 )
 
 const (
@@ -64,7 +67,7 @@ func move(t *testing.T, store ledger.Store, rule int64, events ...string) {
 		var c ledger.Commit
 		if _, err := c.Move(ledger.Step{
 			Key: k, Machine: contact.MigrationMachine(), From: it.Text("state"), Transition: it.Int("transition"), Event: event,
-			Set: ledger.Item{"pass": 3, "cursor": "somewhere", "segment": 2},
+			Set: ledger.Item{"pass": 3, "cursor": "somewhere", "segment": 2}, Audit: audit.Record{At: utc.At(time.Unix(1, 0)), By: "test"},
 		}); err != nil {
 			t.Fatal(err)
 		}
