@@ -189,7 +189,7 @@ func (s *Service) giveBack(ctx context.Context, e inbound.Event, set ledger.Item
 }
 
 // errSettled says that the event is no longer this worker's to decide.
-var errSettled = errors.New("process: the event was settled by another worker")
+var errSettled = errors.New("extract: the event was settled by another worker")
 
 func (s *Service) event(ctx context.Context, tenantID, id string) (*inbound.Event, error) {
 	it, err := s.Store.Get(ctx, ledger.Key{Entity: ledger.Event, Tenant: tenantID, ID: id})

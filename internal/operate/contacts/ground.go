@@ -33,7 +33,7 @@ func (s *Service) read(ctx context.Context, a Act) (*work, error) {
 	case Alias, ChangeAddress:
 		return s.readAddress(ctx, policy, a)
 	}
-	return nil, fmt.Errorf("identity: no act is called %q", string(a.Kind))
+	return nil, fmt.Errorf("contacts: no act is called %q", string(a.Kind))
 }
 
 func (s *Service) policy(ctx context.Context, tenantID string) (tenant.Policy, error) {

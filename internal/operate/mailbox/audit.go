@@ -1,7 +1,7 @@
-// Package inboxaudit looks through a mailbox before anything is deployed: who is
-// in it, who stands in it twice, who would get two replies, which wishes not to
-// be mailed were missed, what waited for more than a day, and what Onefold would
-// put before a person.
+// Package mailbox audits a mailbox before anything is deployed (onefold
+// audit-inbox): the people in it, duplicates, who would get two replies, missed
+// wishes not to be mailed, what waited for more than a day, and what Onefold
+// would ask a person about.
 //
 // Its invariants: it only reads, and nothing but the readers it is given; every
 // message is counted in exactly one kind; and what it says of a mail is what the

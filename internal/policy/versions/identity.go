@@ -19,12 +19,12 @@ import (
 // address that is known would be taken for a new one, and get a second contact.
 // Whoever applies it keeps identity as it is and puts the new rule into
 // identity_next.
-var ErrIdentityChanged = errors.New("policybook: the identity rule is not the one in force")
+var ErrIdentityChanged = errors.New("versions: the identity rule is not the one in force")
 
 // ErrNotReady means that the document puts the rule in force that is being
 // migrated to, and not every key has its new form yet. Whoever applies it
 // carries the migration through first. NotReadyError says how far it is.
-var ErrNotReady = errors.New("policybook: the migration of the identity rule is not ready")
+var ErrNotReady = errors.New("versions: the migration of the identity rule is not ready")
 
 // NotReadyError is ErrNotReady with the state that the migration is in.
 type NotReadyError struct {
@@ -42,10 +42,10 @@ func (e *NotReadyError) Unwrap() error { return ErrNotReady }
 // ErrRuleBound means that the document gives a version of the identity rule
 // other settings than a document before it did. Keys are named by that number,
 // so it is that rule's for ever. Whoever applies it takes a higher one.
-var ErrRuleBound = errors.New("policybook: this version of the identity rule has other settings already")
+var ErrRuleBound = errors.New("versions: this version of the identity rule has other settings already")
 
 // errRuleMoved says that a migration went on between the read and the commit.
-var errRuleMoved = errors.New("policybook: the migration of the identity rule moved meanwhile")
+var errRuleMoved = errors.New("versions: the migration of the identity rule moved meanwhile")
 
 // MigrationKey names the migration to a version of a tenant's identity rule.
 func MigrationKey(tenantID string, rule int64) ledger.Key {

@@ -15,7 +15,7 @@ import (
 // itself, as a +tag of its address or with its whole domain. Whoever applies it
 // takes it out, or has the other tenant's policy let go of it first. The error
 // says where in the document it stands, never the address.
-var ErrMailboxTaken = errors.New("policybook: a mailbox is held by another tenant")
+var ErrMailboxTaken = errors.New("versions: a mailbox is held by another tenant")
 
 // Route says whose mail an address receives.
 type Route struct {

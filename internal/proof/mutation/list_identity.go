@@ -68,7 +68,7 @@ func identities() []Breakage {
 		{
 			Name:   "migration-does-not-wait",
 			Wrong:  "a process that knows the policy before puts keys behind the pass",
-			File:   "internal/operate/rekey/migration.go",
+			File:   "internal/operate/rekey/rekey.go",
 			Old:    "if s.settled(w.m).After(utc.At(s.Now())) {",
 			New:    "if s.settled(w.m).IsZero() {",
 			Caught: []string{"operate/rekey"},

@@ -91,7 +91,7 @@ func persons() []Breakage {
 		{
 			Name:   "act-lost-to-its-own-answer",
 			Wrong:  "an operator whose answer was lost is told that somebody else did it",
-			File:   "internal/operate/contacts/identity.go",
+			File:   "internal/operate/contacts/contacts.go",
 			Old:    "\t\tif mine {",
 			New:    "\t\tif mine && refused {",
 			Caught: []string{"operate/contacts"},

@@ -1,4 +1,4 @@
-// Package report writes down for people what package inboxaudit found: a page
+// Package report writes down for people what package mailbox found: a page
 // that needs nothing but itself, and a summary for a terminal.
 //
 // Its invariant: whatever a mail holds stays text. The page is made by

@@ -1,9 +1,9 @@
-// Package timeline tells, from the ledger alone, what happened and why: why
+// Package explain tells, from the ledger alone, what happened and why: why
 // somebody got two mails, and why somebody got none.
 //
 // Its invariant: it reads and never writes, and every sentence comes from a
-// row or a record that it names. Personal values are shown only to whoever
-// asked by that very address, and come from the rows as they are now; the
+// row or a record that it names. Personal values are shown only when the
+// query was that very address, and come from the rows as they are now; the
 // audit holds none.
 //
 // It refuses to guess: a word that it has no sentence for is shown as it is,
@@ -40,11 +40,11 @@ type Query struct {
 
 // ErrQuery means that a query names nothing, more than one thing, or no
 // tenant. The caller asks again.
-var ErrQuery = errors.New("timeline: ask for one of email, event, intent and message, with a tenant")
+var ErrQuery = errors.New("explain: ask for one of email, event, intent and message, with a tenant")
 
 // ErrNoSuch means that there is no such event, intent or message. An address
 // that nobody knows is no error: the timeline says so.
-var ErrNoSuch = errors.New("timeline: no such event, intent or message")
+var ErrNoSuch = errors.New("explain: no such event, intent or message")
 
 // Timeline is the whole answer. The names in its JSON form are stable.
 type Timeline struct {

@@ -1,4 +1,4 @@
-// Package identity carries out what a person says about who is who: that two
+// Package contacts carries out what a person says about who is who: that two
 // contacts are one (merge), that they are two after all (split), that somebody
 // has one more address (alias), or another main one (address change).
 //
@@ -14,8 +14,8 @@
 //
 // # What a crash leaves
 //
-// Before the commit nothing, after it all of it. Whoever got no answer repeats
-// the act: it is recognised as done, or done.
+// Before the commit nothing, after it all of it. A caller that got no answer
+// repeats the act: it is recognised as done, or done.
 package contacts
 
 import (
@@ -78,17 +78,17 @@ type Plan struct {
 var (
 	// ErrMoved means that what was shown is no longer so. Nothing was done; the
 	// caller shows the plan as it is now and asks again.
-	ErrMoved = errors.New("identity: this has changed since it was shown")
+	ErrMoved = errors.New("contacts: this has changed since it was shown")
 	// ErrUnclear means that it is not known whether it was done. Repeating it is
 	// safe and answers that.
-	ErrUnclear = errors.New("identity: it is not known whether it was done")
+	ErrUnclear = errors.New("contacts: it is not known whether it was done")
 )
 
 // Refusal says why an act is not possible, and what the person can do. Neither
 // text names an address.
 type Refusal struct{ Why, Hint string }
 
-func (r *Refusal) Error() string { return "identity: " + r.Why }
+func (r *Refusal) Error() string { return "contacts: " + r.Why }
 
 // Plan says what an act would do. The error is a *Refusal where it is not
 // possible.

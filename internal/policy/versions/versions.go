@@ -1,4 +1,4 @@
-// Package policybook keeps the tenants' policies in the ledger: every version
+// Package versions keeps the tenants' policies in the ledger: every version
 // for good, and which one is in force.
 //
 // Its invariant: a version, once stored, never changes, and the version in
@@ -24,11 +24,11 @@ import (
 )
 
 // ErrNone means that the tenant has no policy: there is no such tenant.
-var ErrNone = errors.New("policybook: no policy for this tenant")
+var ErrNone = errors.New("versions: no policy for this tenant")
 
 // ErrStale means that the document's version is not above the one in force.
 // Whoever applies it reads the one in force and raises the number.
-var ErrStale = errors.New("policybook: the version is not above the one in force")
+var ErrStale = errors.New("versions: the version is not above the one in force")
 
 // MaxBytes is the most a policy document may have, so that it fits an item.
 const MaxBytes = 256 << 10
@@ -183,7 +183,7 @@ func (b *Book) Apply(ctx context.Context, document []byte, by string) (tenant.Po
 
 // errRoutesMoved says that another tenant's policy took or let go of a mailbox
 // between the read and the commit.
-var errRoutesMoved = errors.New("policybook: the mail routes were changed meanwhile")
+var errRoutesMoved = errors.New("versions: the mail routes were changed meanwhile")
 
 func (b *Book) apply(ctx context.Context, p tenant.Policy, document []byte, by string) error {
 	until := b.Now().Add(b.Keep)

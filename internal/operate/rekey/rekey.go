@@ -1,9 +1,10 @@
-// Package identitymigration gives every contact key its form under the identity
-// rule that is to come into force: the keys first, then the rule.
+// Package rekey migrates a tenant's identity rule: it gives every contact key its
+// form under the rule that is to come into force. The keys come first, then the
+// rule.
 //
-// Its invariant: a key is only ever added, where nobody has it, and leads where
-// the key does that it is another form of. Of two people who are one under the
-// next rule it makes neither one nor the other: it asks a person. It says that
+// Its invariant: a key is only ever added, where nobody has it, and leads to the
+// same contact as the key that it is another form of. Where two contacts would be
+// one under the next rule, it asks a person. It says that
 // a migration is ready only after a whole pass, begun when no process could know
 // an older policy any more, that found nothing to add and nobody in the way.
 //
@@ -32,13 +33,13 @@ import (
 
 var (
 	// ErrNone means that the policy in force names no rule to migrate to.
-	ErrNone = errors.New("identitymigration: no migration is under way")
+	ErrNone = errors.New("rekey: no migration is under way")
 	// ErrNotSettled means that a process may still work under the policy before,
 	// and put keys in one form alone. Report.SettledAt says until when to wait.
-	ErrNotSettled = errors.New("identitymigration: not every process knows the policy yet")
+	ErrNotSettled = errors.New("rekey: not every process knows the policy yet")
 	// ErrElsewhere means that somebody else moved the migration meanwhile: another
 	// run, or a policy that was applied. Whoever runs it looks again.
-	ErrElsewhere = errors.New("identitymigration: the migration was moved by somebody else")
+	ErrElsewhere = errors.New("rekey: the migration was moved by somebody else")
 )
 
 // Service migrates. All fields are needed but for Told.

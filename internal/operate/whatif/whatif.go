@@ -1,6 +1,6 @@
-// Package replay decides stored events again under another policy, and tells
-// what would have become of each: on the ground that its first decision stood
-// on, which is kept with the event, so that the difference is the policy's.
+// Package whatif decides stored events again under another policy and reports
+// what would have become of each. It uses what the first decision had read, which
+// is kept with the event, so every difference comes from the policy.
 //
 // Its invariants: it writes nothing, for the ports that it is given cannot; and
 // every event of the window is counted under exactly one heading. Before it
@@ -46,7 +46,7 @@ type Policies interface {
 
 // ErrContent means that the raw content could not be asked for. Whoever replays
 // looks at his rights to it, or tries again.
-var ErrContent = errors.New("replay: the raw content cannot be read")
+var ErrContent = errors.New("whatif: the raw content cannot be read")
 
 // Replayer decides again. All fields are needed.
 type Replayer struct {

@@ -1,4 +1,4 @@
-// Package invariant checks a whole ledger against what is promised: one event
+// Package verify checks a whole ledger against what is promised: one event
 // per delivery ID, one contact per key, one follow-up per cause, one
 // submission per follow-up, none after a stop, an owner for everything, a
 // record of every move.

@@ -1,6 +1,6 @@
-// Package extracttest is the labelled set: invented mails in twelve languages
-// with what a careful person reads in each, and the scorer that holds any
-// extractor against them.
+// Package eval holds the labelled set, invented mails in twelve languages with
+// what a careful person reads in each, and scores any reader against it (onefold
+// eval).
 //
 // Its invariant: a label follows cases/README.md and nothing else, so that two
 // people who read a mail agree; and the half under cases/aside is locked by
