@@ -12,7 +12,6 @@ import (
 	"onefold/internal/extract"
 	"onefold/internal/feedback"
 	"onefold/internal/ingest"
-	"onefold/internal/operate/explain"
 	"onefold/internal/optout"
 	"onefold/internal/policy/versions"
 	"onefold/internal/reading/rawmail"
@@ -75,7 +74,7 @@ func (p Parts) sweep() *sweep.Service {
 
 func (p Parts) console(book *versions.Book, proc *extract.Service) *console.Service {
 	return &console.Service{
-		Store: p.Store, Decide: proc.Answer, IDs: p.IDs, Now: p.Now, Log: p.Log, Preview: proc.Preview, Says: explain.Plain,
+		Store: p.Store, Decide: proc.Answer, IDs: p.IDs, Now: p.Now, Log: p.Log, Preview: proc.Preview,
 		Raw: func(ctx context.Context, e inbound.Event) ([]byte, error) { return p.Blob.Get(ctx, blob.Ref(e.Raw)) },
 		Facts: func(ctx context.Context, e inbound.Event) (decide.Facts, error) {
 			raw, err := p.Blob.Get(ctx, blob.Ref(e.Raw))

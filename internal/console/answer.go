@@ -36,7 +36,6 @@ type Service struct {
 	// For the page too, and each nil where there is none of it.
 	Preview Preview
 	Raw     RawOf
-	Says    func(word string) string // a machine word in plain ones
 }
 
 // Answer is what a person said, and what he saw when he did.

@@ -23,6 +23,6 @@ func TestAQuestionAboutTwoPeopleShowsBothAndWhatTheAnswersMean(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.task(review.Task{ID: "t1", Kind: review.IdentityCollision, Contact: "c2", Candidates: []string{"c2", "c1"}, Key: k.ID, Reasons: []string{"identity_rule_collision"}})
-	w.shows(w.do("GET", "t1", nil), "Are these two one person?", "ada@example.com", "ada&#43;shop@example.com", "They are two people", "They are one person", "identity rule collision")
+	w.shows(w.do("GET", "t1", nil), "Are these two one person?", "ada@example.com", "ada&#43;shop@example.com", "They are two people", "They are one person", "the identity rule that comes next takes it for another contact")
 	w.shows(w.do("GET", "", nil), "Are these two one person?")
 }

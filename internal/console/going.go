@@ -10,11 +10,12 @@ import (
 	"onefold/internal/reading/rawmail"
 	"onefold/internal/reading/reader"
 	"onefold/internal/record/inbound"
+	"onefold/internal/record/words"
 )
 
 // sayings are what the page has for words.
-func (s *Service) sayings() template.FuncMap {
-	return template.FuncMap{"says": s.say, "why": s.reasonsOf, "asks": asks, "comesTo": comesTo}
+func sayings() template.FuncMap {
+	return template.FuncMap{"says": say, "why": reasonsOf, "asks": asks, "comesTo": comesTo}
 }
 
 // reason is one reason of a task, for the page.
@@ -23,19 +24,17 @@ type reason struct {
 	Fact              bool   // it explains the others and asks nothing
 }
 
-func (s *Service) reasonsOf(words []string) []reason {
-	out := make([]reason, len(words))
-	for i, w := range words {
-		out[i] = reason{Word: w, Says: s.say(w), Going: goingOn(w), Fact: isFact(w)}
+func reasonsOf(reasons []string) []reason {
+	out := make([]reason, len(reasons))
+	for i, w := range reasons {
+		out[i] = reason{Word: w, Says: say(w), Going: goingOn(w), Fact: isFact(w)}
 	}
 	return out
 }
 
-func (s *Service) say(word string) string {
-	if s.Says != nil {
-		if said := s.Says(word); said != word {
-			return said
-		}
+func say(word string) string {
+	if said := words.Plain(word); said != word {
+		return said
 	}
 	return strings.ReplaceAll(word, "_", " ")
 }

@@ -33,7 +33,7 @@ func (s *Service) Pages(tenantID string) http.Handler {
 }
 
 func (s *Service) templates() *template.Template {
-	return template.Must(template.New("").Funcs(s.sayings()).Funcs(template.FuncMap{
+	return template.Must(template.New("").Funcs(sayings()).Funcs(template.FuncMap{
 		"words":  func(list []string) string { return strings.ReplaceAll(strings.Join(list, ", "), "_", " ") },
 		"word":   func(w string) string { return strings.ReplaceAll(w, "_", " ") },
 		"minute": func(t utc.Time) string { return t.Std().Format("2 Jan 2006, 15:04") + " UTC" },

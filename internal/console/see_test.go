@@ -65,7 +65,7 @@ func TestAReviewerSeesWhatTheAnswerBinds(t *testing.T) {
 		"Ada Example", "80 %", "signed by Ada Example", "signature", "95 %", "pricing", "may be a wish not to be mailed", "two people named", // fields, evidence
 		"Ada E.", "c1", // candidate
 		"ada@example.com", "sales@example.org", "Re: Prices for two crates", "two crates cost 40 euros.", // recipient and content
-		"new prospect", "nothing forbids mail", // reason, guard
+		"by the policy a person approves the first mail to anybody", "nothing forbids mail", // reason, guard
 		`name="transition" value="1"`, `name="content_hash"`)
 }
 
@@ -86,7 +86,7 @@ func TestTheGuardIsShownAsItIsNow(t *testing.T) {
 	w := newWorld(t)
 	w.event()
 	w.task(review.Task{ID: "t1", Kind: review.DecideEvent, Event: "e1", Candidates: []string{"c1"}, Reasons: []string{"field_conflict"}})
-	w.shows(w.do("GET", "t1", nil), "nothing forbids mail", "ada@example.com", "field conflict", "Ada E.")
+	w.shows(w.do("GET", "t1", nil), "nothing forbids mail", "ada@example.com", "it states another value than the contact has", "Ada E.")
 }
 
 // TestAReportIsAskedAboutInItsOwnWords: a yes to it stops mail, where a yes to
@@ -102,7 +102,7 @@ func TestAReportIsAskedAboutInItsOwnWords(t *testing.T) {
 		w.facts["raw1"] = f
 		w.task(review.Task{ID: "t1", Kind: review.DecideEvent, Event: "e1", Reasons: []string{decide.ReasonUnproven}})
 		p := w.do("GET", "t1", nil)
-		w.shows(p, "report unproven")
+		w.shows(p, "it gives back no mail of ours to that address")
 		for _, words := range []string{"It is genuine: stop mail", "It is not genuine", "kim@example.org", "Anybody can write such a mail"} {
 			if strings.Contains(p.body, words) != (kind != rawmail.Human) {
 				t.Errorf("%s: %q", kind, words)

@@ -21,12 +21,6 @@ func (w *world) complete() {
 	w.service.Raw = func(_ context.Context, e inbound.Event) ([]byte, error) {
 		return []byte("Subject: raw of " + e.Raw + "\r\n\r\n<script>alert(1)</script>"), nil
 	}
-	w.service.Says = func(word string) string {
-		if said, ok := map[string]string{"several_contacts": "its keys name several contacts", "new_prospect": "nobody approved of him yet"}[word]; ok {
-			return said
-		}
-		return word
-	}
 	w.service.Preview = func(_ context.Context, t review.Task) (decide.Result, error) {
 		return decide.Result{Outcome: inbound.FollowUp, Contact: "c2", Reasons: []string{"rule_answer"}, Mail: &followup.Intent{
 			State: followup.Ready, Recipient: "to-be@example.com", Subject: "Re: what " + t.ID + " asks", Text: "The text that would go.",
@@ -50,7 +44,7 @@ func TestATaskShowsTheSevenThings(t *testing.T) {
 		"reasons":         {"its keys name several contacts", "several_contacts"},
 		"mail recipient":  {"<strong><bdi>ada@example.com</bdi></strong>"},
 		"mail content":    {"two crates cost 40 euros."},
-		"mail reason":     {"nobody approved of him yet"},
+		"mail reason":     {"by the policy a person approves the first mail to anybody"},
 		"the other text":  {"Quite another text."},
 		"contact of mail": {"Ada E.", "found by its address"},
 	}

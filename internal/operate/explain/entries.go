@@ -10,6 +10,7 @@ import (
 	"onefold/internal/ledger"
 	"onefold/internal/reading/reader"
 	"onefold/internal/record/inbound"
+	"onefold/internal/record/words"
 )
 
 // entries puts records and the rows that are no transitions into one order.
@@ -77,7 +78,7 @@ func deliveryEntry(event string, d inbound.Delivery) Entry {
 }
 
 func readingEntry(event string, x reader.Stored) Entry {
-	said := fmt.Sprintf("read by %s, prompt %s: it wants %s", x.Model, x.PromptVersion, words(strings.ReplaceAll(string(x.Record.Intent), "_", " ")))
+	said := fmt.Sprintf("read by %s, prompt %s: it wants %s", x.Model, x.PromptVersion, words.Plain(strings.ReplaceAll(string(x.Record.Intent), "_", " ")))
 	if x.Record.PossibleOptOut {
 		said += ", perhaps no more mail"
 	}

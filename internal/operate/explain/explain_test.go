@@ -8,6 +8,7 @@ import (
 
 	"onefold/internal/ledger"
 	"onefold/internal/operate/explain"
+	"onefold/internal/record/words"
 )
 
 func text(t *testing.T, tl explain.Timeline) string {
@@ -228,7 +229,7 @@ func TestMachineWordsBecomeSentencesOrStay(t *testing.T) {
 		"person:jo":             "jo said so",
 		"a_word_of_newer_code":  "a_word_of_newer_code",
 	} {
-		if got := explain.Words(word); got != want {
+		if got := words.Plain(word); got != want {
 			t.Errorf("%s: %q, want %q", word, got, want)
 		}
 	}

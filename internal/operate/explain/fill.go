@@ -13,6 +13,7 @@ import (
 	"onefold/internal/record/guard"
 	"onefold/internal/record/inbound"
 	"onefold/internal/record/outbox"
+	"onefold/internal/record/words"
 	"onefold/internal/utc"
 )
 
@@ -85,7 +86,7 @@ func fillGuard(to *Guard, it ledger.Item) {
 		if scope == guard.ScopeAll {
 			kind = "all mail"
 		}
-		says = append(says, fmt.Sprintf("%s to this address is stopped since %s (%s)", kind, short(to.Stops[scope]), words(to.Reason)))
+		says = append(says, fmt.Sprintf("%s to this address is stopped since %s (%s)", kind, short(to.Stops[scope]), words.Plain(to.Reason)))
 	}
 	if !to.Hold.IsZero() {
 		says = append(says, "mail to this address is held since "+short(to.Hold.String())+" until a person has read what may be an opt-out")
@@ -97,7 +98,7 @@ func fillGuard(to *Guard, it ledger.Item) {
 		says = append(says, "nothing stops mail to this address")
 	}
 	if to.Elsewhere != "" {
-		says = append(says, "but for all addresses of the person: "+words(to.Elsewhere))
+		says = append(says, "but for all addresses of the person: "+words.Plain(to.Elsewhere))
 	}
 	to.Says = strings.Join(says, "; ")
 }

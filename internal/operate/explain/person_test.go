@@ -12,6 +12,7 @@ import (
 	"onefold/internal/record/contact"
 	"onefold/internal/record/followup"
 	"onefold/internal/record/guard"
+	"onefold/internal/record/words"
 )
 
 // ann leads to bob by a merge. One who asks by either address is told of both,
@@ -70,7 +71,7 @@ func TestTheWordsOfWhoIsWhoAreKnown(t *testing.T) {
 	for _, word := range []string{
 		"person_says_same", "person_says_different", "person_gives_address", "person_changes_address", "opt_outs_united", "opted_out_elsewhere", "addresses_changed",
 	} {
-		if said := explain.Words(word); said == word || strings.Contains(said, "_") {
+		if said := words.Plain(word); said == word || strings.Contains(said, "_") {
 			t.Errorf("%s: %q", word, said)
 		}
 	}

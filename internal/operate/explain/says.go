@@ -6,6 +6,7 @@ import (
 
 	"onefold/internal/record/followup"
 	"onefold/internal/record/inbound"
+	"onefold/internal/record/words"
 )
 
 // saysEvent tells in one sentence what became of an event.
@@ -58,7 +59,7 @@ func saysIntent(i Intent) string {
 		said = i.State
 	}
 	if i.Reason != "" {
-		said += ": " + words(i.Reason)
+		said += ": " + words.Plain(i.Reason)
 	}
 	return said
 }
@@ -88,10 +89,10 @@ func saysAttempt(a Attempt) string {
 		}
 	}
 	if a.Reason != "" {
-		parts = append(parts, words(a.Reason))
+		parts = append(parts, words.Plain(a.Reason))
 	}
 	if a.ResendAccepted != "" {
-		parts = append(parts, "made although an earlier outcome was unknown, since "+words(a.ResendAccepted))
+		parts = append(parts, "made although an earlier outcome was unknown, since "+words.Plain(a.ResendAccepted))
 	}
 	return strings.Join(parts, ", ")
 }

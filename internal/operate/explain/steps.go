@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"onefold/internal/ledger"
+	"onefold/internal/record/words"
 )
 
 // what tells one record in plain words.
@@ -17,7 +18,7 @@ func what(r record, kindOf func(operation string) string) string {
 		if r.Event == "create" && len(reasons) > 0 {
 			kind, reasons = reasons[0], reasons[1:]
 		}
-		said = strings.Replace(said, "%s", words(kind), 1)
+		said = strings.Replace(said, "%s", words.Plain(kind), 1)
 	}
 	if said == "" {
 		said = strings.ReplaceAll(name, "_", " ")
@@ -130,4 +131,27 @@ func rank(noun, happened string) int {
 		string(ledger.Delivery), string(ledger.Extraction), string(ledger.MatchDecision), string(ledger.Event), string(ledger.ReviewTask),
 		string(ledger.Guard), string(ledger.Contact), string(ledger.Intent), string(ledger.Attempt), string(ledger.Operation), string(ledger.CRMMapping),
 	}, noun)
+}
+
+// stepsOfPeople are the steps of what people say about who is who.
+func stepsOfPeople() map[string]string {
+	return map[string]string{
+		"contact merge":          "the contact was merged into another",
+		"contact absorb":         "another contact was merged into this one",
+		"contact split":          "the contact is one of its own again",
+		"contact let_go":         "a contact that had been merged into this one is one of its own again",
+		"contact alias":          "the contact got one more address",
+		"contact change_address": "the contact got another main address",
+	}
+}
+
+// sentences joins the plain words of several reasons.
+func sentences(reasons []string) string {
+	var out []string
+	for _, r := range reasons {
+		if r != "" {
+			out = append(out, words.Plain(r))
+		}
+	}
+	return strings.Join(out, "; ")
 }

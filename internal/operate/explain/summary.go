@@ -7,6 +7,7 @@ import (
 	"onefold/internal/ledger"
 	"onefold/internal/record/followup"
 	"onefold/internal/record/inbound"
+	"onefold/internal/record/words"
 	"onefold/internal/utc"
 )
 
@@ -108,7 +109,7 @@ func (t *Timeline) tellIntent(i Intent) {
 	var why []string
 	for _, a := range i.Attempts[1:] {
 		if a.ResendAccepted != "" {
-			why = append(why, fmt.Sprintf("attempt %d was made although an earlier outcome was unknown, since %s", a.Number, words(a.ResendAccepted)))
+			why = append(why, fmt.Sprintf("attempt %d was made although an earlier outcome was unknown, since %s", a.Number, words.Plain(a.ResendAccepted)))
 		}
 	}
 	if len(why) == 0 {

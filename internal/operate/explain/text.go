@@ -10,6 +10,7 @@ import (
 
 	"onefold/internal/ledger"
 	"onefold/internal/record/outbox"
+	"onefold/internal/record/words"
 	"onefold/internal/utc"
 )
 
@@ -79,7 +80,7 @@ func (t Timeline) writeOperations(b *strings.Builder) {
 			add("record %s", op.CRMID)
 		}
 		if op.Reason != "" {
-			add("%s", words(op.Reason))
+			add("%s", words.Plain(op.Reason))
 		}
 		if op.Nudges > 0 {
 			add("nudged %d times", op.Nudges)

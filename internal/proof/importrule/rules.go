@@ -195,7 +195,7 @@ func Rules() []Rule {
 		},
 		{
 			Layer: "composition", Packages: below(internal("app", "lambdaio")),
-			Imports: union(core, adapters(), readers(), useCases(), operations(), below(internal("app", "lambdaio"))),
+			Imports: union(core, adapters(), readers(), useCases(), below(internal("app", "lambdaio"))),
 			Outside: anything, Refused: []string{"testing/**"},
 		},
 		{

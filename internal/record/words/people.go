@@ -1,4 +1,4 @@
-package explain
+package words
 
 // ofPeople are the reasons of what people say about who is who, and what a wish
 // at one address of a person means for the others.
@@ -11,17 +11,5 @@ func ofPeople() map[string]string {
 		"opt_outs_united":        "an opt-out of one address counts for all, so what was decided before does not go out",
 		"opted_out_elsewhere":    "the person wants no mail, and said so at another address",
 		"addresses_changed":      "other addresses led to the contact than a moment before",
-	}
-}
-
-// stepsOfPeople are the steps of what people say about who is who.
-func stepsOfPeople() map[string]string {
-	return map[string]string{
-		"contact merge":          "the contact was merged into another",
-		"contact absorb":         "another contact was merged into this one",
-		"contact split":          "the contact is one of its own again",
-		"contact let_go":         "a contact that had been merged into this one is one of its own again",
-		"contact alias":          "the contact got one more address",
-		"contact change_address": "the contact got another main address",
 	}
 }

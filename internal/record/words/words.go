@@ -1,10 +1,14 @@
-package explain
+// Package words says reasons, states and outcomes in plain words, for everything
+// that people read: explain, the review pages.
+//
+// Its invariant: a word that it has no sentence for is given as it is, since a
+// wrong sentence is worse than none. It never sees a personal value.
+package words
 
 import "strings"
 
-// words turns a machine word into plain ones. A word that is not in the table
-// is shown as it is, since a wrong sentence is worse than none.
-func words(word string) string {
+// Plain is a machine word as a sentence, or as it is if it has none.
+func Plain(word string) string {
 	for _, table := range []map[string]string{ofEvents(), ofSending(), ofPeople()} {
 		if s, ok := table[word]; ok {
 			return s
@@ -32,15 +36,4 @@ func words(word string) string {
 		}
 	}
 	return word
-}
-
-// sentences joins the plain words of several reasons.
-func sentences(reasons []string) string {
-	var out []string
-	for _, r := range reasons {
-		if r != "" {
-			out = append(out, words(r))
-		}
-	}
-	return strings.Join(out, "; ")
 }

@@ -1,4 +1,4 @@
-package explain
+package words
 
 // ofEvents are the reasons for what became of an event.
 func ofEvents() map[string]string {

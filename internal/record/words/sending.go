@@ -1,4 +1,4 @@
-package explain
+package words
 
 // ofSending are the reasons for what became of a follow-up or an operation.
 func ofSending() map[string]string {
