@@ -14,9 +14,7 @@ const (
 	maxParams      = 16 << 10    // bytes of one Content-Type or Content-Disposition
 	maxParamCount  = 100         // parameters of one
 	maxGuess       = 1 << 20     // bytes of a body in which a lost boundary is looked for
-	maxHTML        = 2 << 20     // decoded bytes of HTML that are rendered
 	maxShown       = 2 * MaxText // bytes of text of all parts that are kept to choose from
-	maxTag         = 8 << 10     // bytes of one HTML tag whose attributes are looked at
 	maxAttachments = 200         // listed by name
 	maxAddressList = 64 << 10    // bytes of one address header that are taken apart
 	maxMailboxes   = 200         // of one address header

@@ -9,6 +9,7 @@ import (
 	"golang.org/x/net/html/charset"
 
 	"onefold/internal/digest"
+	"onefold/internal/reading/htmltext"
 )
 
 // leaf reads one part without children: a text to show, or an attachment that
@@ -58,7 +59,7 @@ func (k walker) shownText(p *part) piece {
 	isHTML := p.mediaType == "text/html"
 	limit := MaxText
 	if isHTML {
-		limit = maxHTML
+		limit = htmltext.MaxSource
 	}
 	content, cutOff := decodeTransfer(p.content, p.encoding, limit, k.w)
 	label := p.params.get("charset", k.w)
@@ -80,7 +81,7 @@ func (k walker) shownText(p *part) piece {
 		return piece{html: isHTML}
 	}
 	if isHTML {
-		text = renderHTML(text)
+		text = htmltext.Render(text, MaxText)
 	}
 	normal := plain(text)
 	*k.shown += len(normal)

@@ -1,12 +1,18 @@
-package rawmail
+package htmltext
 
-import "strings"
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// maxTag is the most bytes of one tag whose attributes are looked at.
+const maxTag = 8 << 10
 
 // shortTags leaves out the attributes of tags longer than maxTag, and of a text
 // between two tags what is longer than any text that is kept: the tokenizer
 // holds both in one piece, attributes as much more than they are. What is left
 // out is images and other data, in the wild.
-func shortTags(src string) string {
+func shortTags(src string, limit int) string {
 	var b strings.Builder
 	done, end := 0, 0
 	for end < len(src) {
@@ -14,8 +20,12 @@ func shortTags(src string) string {
 		if at < 0 {
 			at = len(src) - end
 		}
-		if at > MaxText {
-			b.WriteString(src[done : end+len(cut(src[end:], MaxText))])
+		if at > limit {
+			whole := end + limit
+			for whole > end && !utf8.RuneStart(src[whole]) {
+				whole--
+			}
+			b.WriteString(src[done:whole])
 			done = end + at
 		}
 		if at += end; at == len(src) {
@@ -67,6 +77,8 @@ func tagEnd(src string, at int) int {
 	}
 	return len(src)
 }
+
+func isDigit(c byte) bool { return c >= '0' && c <= '9' }
 
 func isLetter(s string, i int) bool {
 	return i < len(s) && (s[i]|0x20 >= 'a' && s[i]|0x20 <= 'z')

@@ -1,4 +1,11 @@
-package rawmail
+// Package htmltext gives the text that a reader of an HTML mail sees: no
+// comments, no scripts, no hidden elements, so that a text hidden from people is
+// hidden from the model too. Quoted blocks get the marks of plain text.
+//
+// Its invariant: any bytes are rendered in time and memory bounded by MaxSource
+// and the limit, without a panic. It sees inline styles and attributes only: what
+// a style sheet hides, or a colour equal to the background, is still text here.
+package htmltext
 
 import (
 	"strings"
@@ -6,17 +13,16 @@ import (
 	"golang.org/x/net/html"
 )
 
-// renderHTML gives the text a reader would see: no comments, no scripts, no
-// hidden elements, so that a text hidden from people is hidden from the model
-// too. Quoted blocks get the marks of plain text.
-//
-// It sees inline styles and attributes only: what a style sheet hides, or a
-// colour equal to the background, is still text here.
-func renderHTML(src string) string {
-	r := htmlRenderer{count: map[string]int{}}
-	z := html.NewTokenizer(strings.NewReader(shortTags(src)))
-	z.SetMaxBuf(maxHTML + 1)
-	for r.out.Len() <= MaxText {
+// MaxSource is the most bytes of decoded HTML that are rendered.
+const MaxSource = 2 << 20
+
+// Render is the visible text of at most MaxSource bytes of HTML. It ends soon
+// after limit bytes of text: the caller cuts the rest off.
+func Render(src string, limit int) string {
+	r := renderer{count: map[string]int{}}
+	z := html.NewTokenizer(strings.NewReader(shortTags(src, limit)))
+	z.SetMaxBuf(MaxSource + 1)
+	for r.out.Len() <= limit {
 		switch z.Next() {
 		case html.ErrorToken:
 			return r.out.String()
@@ -68,7 +74,7 @@ type element struct {
 	pre    bool
 }
 
-type htmlRenderer struct {
+type renderer struct {
 	out     strings.Builder
 	stack   []element
 	count   map[string]int // open elements by name
@@ -77,17 +83,17 @@ type htmlRenderer struct {
 	midLine bool           // text stands on the current line
 }
 
-func (r *htmlRenderer) top() element {
+func (r *renderer) top() element {
 	if len(r.stack) == 0 {
 		return element{}
 	}
 	return r.stack[len(r.stack)-1]
 }
 
-func (r *htmlRenderer) hidden() bool { return r.top().hidden }
+func (r *renderer) hidden() bool { return r.top().hidden }
 
 // push opens an element, where there is room for one more.
-func (r *htmlRenderer) push(e element) {
+func (r *renderer) push(e element) {
 	if len(r.stack) < maxOpen {
 		r.stack = append(r.stack, e)
 		r.count[e.name]++
@@ -95,14 +101,14 @@ func (r *htmlRenderer) push(e element) {
 }
 
 // cut closes all elements from a place in the stack on.
-func (r *htmlRenderer) cut(from int) {
+func (r *renderer) cut(from int) {
 	for _, e := range r.stack[from:] {
 		r.count[e.name]--
 	}
 	r.stack = r.stack[:from]
 }
 
-func (r *htmlRenderer) open(t html.Token, selfClosing bool) {
+func (r *renderer) open(t html.Token, selfClosing bool) {
 	switch t.Data {
 	case "br":
 		if !r.hidden() {
@@ -152,7 +158,7 @@ func (r *htmlRenderer) open(t html.Token, selfClosing bool) {
 	}
 }
 
-func (r *htmlRenderer) close(name string) {
+func (r *renderer) close(name string) {
 	if r.count[name] == 0 {
 		return // looking through the stack for each would cost its depth
 	}
@@ -176,7 +182,7 @@ func (r *htmlRenderer) close(name string) {
 }
 
 // newBlock owes n line ends, unless the line is empty already.
-func (r *htmlRenderer) newBlock(n int) {
+func (r *renderer) newBlock(n int) {
 	if r.hidden() {
 		return
 	}
@@ -186,7 +192,7 @@ func (r *htmlRenderer) newBlock(n int) {
 	r.breaks = max(r.breaks, n)
 }
 
-func (r *htmlRenderer) write(text string) {
+func (r *renderer) write(text string) {
 	if r.top().pre {
 		first := true
 		for line := range strings.SplitSeq(text, "\n") {
@@ -232,7 +238,7 @@ func spaceAt(s string, i int) int {
 // quoteMarks are as many as there are counted levels.
 const quoteMarks = "> > > > > > > > > > "
 
-func (r *htmlRenderer) emit(text string) {
+func (r *renderer) emit(text string) {
 	if text == "" {
 		return
 	}

@@ -1,4 +1,4 @@
-package rawmail
+package htmltext
 
 import (
 	"slices"
@@ -10,7 +10,7 @@ import (
 // imply closes what an opening tag ends where its own end tag was left out (HTML,
 // section 13.1.2.4): else a hidden paragraph, cell or item would hide all that
 // follows it.
-func (r *htmlRenderer) imply(tag string) {
+func (r *renderer) imply(tag string) {
 	switch tag {
 	case "li":
 		r.end([]string{"li"}, "ul", "ol")
@@ -38,7 +38,7 @@ func (r *htmlRenderer) imply(tag string) {
 const maxImplied = 50
 
 // end closes the innermost element of one of the names, unless a stop is nearer.
-func (r *htmlRenderer) end(names []string, stops ...string) {
+func (r *renderer) end(names []string, stops ...string) {
 	open := 0
 	for _, n := range names {
 		open += r.count[n]
