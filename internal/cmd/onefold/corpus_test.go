@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"onefold/internal/decide/match"
+	"onefold/internal/operate/register"
 	"onefold/internal/policy/tenant"
 )
 
@@ -55,24 +56,24 @@ func mergedOf(t *testing.T, rows [][]string, column map[string]int, use string, 
 		t.Fatal(err)
 	}
 	policy.CustomerIDs.Use = use
-	people, err := newRegister(policy)
+	people, err := register.New(policy)
 	if err != nil {
 		t.Fatal(err)
 	}
 	trueOf := map[string]string{}
 	for n, row := range rows {
-		rec := record{
-			ID:   word(row[column["unique_id"]]),
-			Name: word(strings.TrimSpace(row[column["first_name"]] + " " + row[column["surname"]])),
+		rec := register.Record{
+			ID:   register.Word(row[column["unique_id"]]),
+			Name: register.Word(strings.TrimSpace(row[column["first_name"]] + " " + row[column["surname"]])),
 		}
 		if email := row[column["email"]]; email != "" {
-			rec.Emails = []word{word(email)}
+			rec.Emails = []register.Word{register.Word(email)}
 		}
 		trueOf[string(rec.ID)] = row[column["cluster"]]
 		if numbered && n%3 == 0 {
-			rec.CustomerID = word("K-" + row[column["cluster"]])
+			rec.CustomerID = register.Word("K-" + row[column["cluster"]])
 		}
-		got := people.match(rec)
+		got := people.Match(rec)
 		switch {
 		case got.Outcome != match.Matched:
 		case trueOf[*got.Contact] != trueOf[got.ID]:

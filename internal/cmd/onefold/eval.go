@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"onefold/internal/app"
+	"onefold/internal/extract"
 	"onefold/internal/operate/eval"
 	"onefold/internal/policy/tenant"
 	"onefold/internal/reading/reader"
@@ -93,12 +94,16 @@ func (c *evalCmd) Run(e *env) error {
 	if err != nil {
 		return hinted(err, "use -extractor rules")
 	}
-	s := &sitting{reader: reader, bench: bench, wait: pause, say: func(line string) { e.say("eval", line) }}
+	s := &eval.Sitting{Reader: reader, Bench: bench, MostGarbled: extract.MaxGarbled, Wait: pause, Say: func(line string) { e.say("eval", line) }}
 	if c.Answers != "" {
-		if s.kept, err = openAnswers(c.Answers, s.say); err != nil {
+		s.Kept, err = eval.OpenAnswers(c.Answers, s.Say)
+		if errors.Is(err, eval.ErrNoAnswer) {
+			return hinted(err, "name another file with -answers, or take the line out")
+		}
+		if err != nil {
 			return err
 		}
-		defer func() { _ = s.kept.Close() }() // every line is on disk already
+		defer func() { _ = s.Kept.Close() }() // every line is on disk already
 	}
 	return c.hold(e, s, cases)
 }
@@ -200,12 +205,12 @@ func (c *evalCmd) bench(e *env) (*eval.Bench, error) {
 
 // hold lets the extractor read and prints what came of it. What was measured
 // before something ended the reading is printed too, and said to be a part.
-func (c *evalCmd) hold(e *env, s *sitting, cases []eval.Case) error {
+func (c *evalCmd) hold(e *env, s *eval.Sitting, cases []eval.Case) error {
 	if err := c.consent(e, s, cases); err != nil {
 		return err
 	}
-	outcomes, broken := s.read(e.ctx, cases)
-	done, seen := whole(cases, outcomes)
+	outcomes, broken := s.Read(e.ctx, cases)
+	done, seen := eval.Whole(cases, outcomes)
 	if broken != nil && len(done) == 0 {
 		return c.brokenOff(broken, 0, len(cases))
 	}
@@ -216,9 +221,9 @@ func (c *evalCmd) hold(e *env, s *sitting, cases []eval.Case) error {
 	var unmet []string
 	var err error
 	if c.Calibrate {
-		err = ev.calibrate(e, s.reader, c.JSON, done, seen)
+		err = ev.calibrate(e, s.Reader, c.JSON, done, seen)
 	} else {
-		unmet, err = ev.score(e, s.reader, c.JSON, c.Misses, done, seen)
+		unmet, err = ev.score(e, s.Reader, c.JSON, c.Misses, done, seen)
 	}
 	switch {
 	case err != nil:
@@ -232,14 +237,14 @@ func (c *evalCmd) hold(e *env, s *sitting, cases []eval.Case) error {
 }
 
 // consent tells what the calls may cost and asks, where they cost.
-func (c *evalCmd) consent(e *env, s *sitting, cases []eval.Case) error {
-	foreseen, costs := s.reader.(reader.Foreseen)
+func (c *evalCmd) consent(e *env, s *eval.Sitting, cases []eval.Case) error {
+	foreseen, costs := s.Reader.(reader.Foreseen)
 	if !costs {
 		return nil
 	}
-	calls, have, usd := s.ahead(foreseen, cases)
+	calls, have, usd := s.Ahead(foreseen, cases)
 	e.say("eval", fmt.Sprintf("%d calls of %s, at most USD %.2f (a token for each byte, every answer at its longest); %d answers are at hand",
-		calls, s.reader.Model(), usd, have))
+		calls, s.Reader.Model(), usd, have))
 	if calls == 0 || c.Yes {
 		return nil
 	}

@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"onefold/internal/extract"
 	"onefold/internal/operate/eval"
 	"onefold/internal/reading/reader"
 	"onefold/internal/reading/reader/bedrocktest"
@@ -83,7 +84,7 @@ func none(o reader.Outcome) error {
 }
 
 // seat is a sitting whose waits are written down and take no time.
-func seat(t *testing.T, r reader.Extractor) (*sitting, *[]time.Duration) {
+func seat(t *testing.T, r reader.Extractor) (*eval.Sitting, *[]time.Duration) {
 	t.Helper()
 	policy, err := eval.Policy()
 	if err != nil {
@@ -94,9 +95,9 @@ func seat(t *testing.T, r reader.Extractor) (*sitting, *[]time.Duration) {
 		t.Fatal(err)
 	}
 	var waits []time.Duration
-	return &sitting{
-		reader: r, bench: bench, say: func(string) {},
-		wait: func(_ context.Context, d time.Duration) { waits = append(waits, d) },
+	return &eval.Sitting{
+		Reader: r, Bench: bench, MostGarbled: extract.MaxGarbled, Say: func(string) {},
+		Wait: func(_ context.Context, d time.Duration) { waits = append(waits, d) },
 	}, &waits
 }
 
@@ -121,7 +122,7 @@ func TestWhatAReaderWithoutAnAnswerLeadsTo(t *testing.T) {
 		{"too long: a person reads", []error{none(reader.CutShort)}, 1, nil, nil, true},
 		{"misconfigured", always(none(reader.Misconfigured)), 1, nil, none(reader.Misconfigured), false},
 		{
-			"busy without an end", always(busy), mostWaits + 1, []time.Duration{
+			"busy without an end", always(busy), 8 + 1, []time.Duration{
 				2 * time.Second, 4 * time.Second, 8 * time.Second, 16 * time.Second, 32 * time.Second, time.Minute, time.Minute, time.Minute,
 			}, busy, false,
 		},
@@ -131,7 +132,7 @@ func TestWhatAReaderWithoutAnAnswerLeadsTo(t *testing.T) {
 			t.Parallel()
 			m := &moody{turns: c.turns}
 			s, waits := seat(t, m)
-			outcomes, err := s.read(t.Context(), ownCases(t, 1))
+			outcomes, err := s.Read(t.Context(), ownCases(t, 1))
 			if m.calls != c.calls || !slices.Equal(*waits, c.waits) {
 				t.Errorf("%d calls, waits %v; want %d, %v", m.calls, *waits, c.calls, c.waits)
 			}
@@ -151,7 +152,7 @@ func TestWhatAReaderWithoutAnAnswerLeadsTo(t *testing.T) {
 func TestEveryTryIsPaidFor(t *testing.T) {
 	t.Parallel()
 	s, _ := seat(t, &moody{turns: []error{none(reader.Unknown), none(reader.Garbled)}})
-	outcomes, err := s.read(t.Context(), ownCases(t, 1))
+	outcomes, err := s.Read(t.Context(), ownCases(t, 1))
 	if want := (reader.Usage{InputTokens: 120, OutputTokens: 7, CostUSD: 1}); err != nil || outcomes[0].Usage != want {
 		t.Errorf("%+v, %v", outcomes[0], err)
 	}
@@ -166,15 +167,15 @@ func TestAnInterruptLetsTheCallEndAndEndsTheWait(t *testing.T) {
 		}
 	}}
 	s, _ := seat(t, m)
-	outcomes, err := s.read(ctx, ownCases(t, 3))
+	outcomes, err := s.Read(ctx, ownCases(t, 3))
 	if !errors.Is(err, context.Canceled) || outcomes[0] == nil || outcomes[1] == nil || outcomes[2] != nil {
 		t.Errorf("%v, %v", outcomes, err)
 	}
 	ctx, cancel = context.WithCancel(t.Context())
 	m = &moody{turns: []error{none(reader.Busy)}}
 	s, _ = seat(t, m)
-	s.wait = func(context.Context, time.Duration) { cancel() }
-	if _, err := s.read(ctx, ownCases(t, 1)); !errors.Is(err, context.Canceled) || m.calls != 1 {
+	s.Wait = func(context.Context, time.Duration) { cancel() }
+	if _, err := s.Read(ctx, ownCases(t, 1)); !errors.Is(err, context.Canceled) || m.calls != 1 {
 		t.Errorf("%d calls, %v", m.calls, err)
 	}
 }
@@ -187,13 +188,13 @@ func TestAnAnswerIsAskedForOncePerSourceModelAndPrompt(t *testing.T) {
 		t.Helper()
 		s, _ := seat(t, m)
 		var err error
-		if s.kept, err = openAnswers(file, s.say); err != nil {
+		if s.Kept, err = eval.OpenAnswers(file, s.Say); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := s.read(t.Context(), cases); err != nil {
+		if _, err := s.Read(t.Context(), cases); err != nil {
 			t.Fatal(err)
 		}
-		if err := s.kept.Close(); err != nil {
+		if err := s.Kept.Close(); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -213,11 +214,11 @@ func TestAnAnswerIsAskedForOncePerSourceModelAndPrompt(t *testing.T) {
 func TestAnAttackWithoutItsTwinIsNoPartOfAPart(t *testing.T) {
 	t.Parallel()
 	cases := []eval.Case{{ID: "a", Labels: eval.Labels{Twin: "c"}}, {ID: "b"}, {ID: "c"}}
-	done, _ := whole(cases, []*eval.Outcome{{}, {}, nil})
+	done, _ := eval.Whole(cases, []*eval.Outcome{{}, {}, nil})
 	if len(done) != 1 || done[0].ID != "b" {
 		t.Errorf("%v", done)
 	}
-	if done, _ = whole(cases, []*eval.Outcome{{}, {}, {}}); len(done) != 3 {
+	if done, _ = eval.Whole(cases, []*eval.Outcome{{}, {}, {}}); len(done) != 3 {
 		t.Errorf("%v", done)
 	}
 }

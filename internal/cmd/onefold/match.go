@@ -4,9 +4,9 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 
+	"onefold/internal/operate/register"
 	"onefold/internal/policy/tenant"
 )
 
@@ -72,7 +72,7 @@ func (c *matchCmd) Run(e *env) error {
 }
 
 func matchAll(e *env, policy tenant.Policy, content []byte) error {
-	people, err := newRegister(policy)
+	people, err := register.New(policy)
 	if err != nil {
 		return err
 	}
@@ -85,13 +85,13 @@ func matchAll(e *env, policy tenant.Policy, content []byte) error {
 		if line = bytes.TrimSpace(line); len(line) == 0 {
 			continue
 		}
-		rec, err := readRecord(line)
+		rec, err := register.Read(line)
 		if err != nil {
 			bad++
 			e.say("error", fmt.Sprintf("line %d: %v", number, err))
 			continue
 		}
-		if err := enc.Encode(people.match(rec)); err != nil {
+		if err := enc.Encode(people.Match(rec)); err != nil {
 			return err
 		}
 		if e.ctx.Err() != nil {
@@ -105,42 +105,4 @@ func matchAll(e *env, policy tenant.Policy, content []byte) error {
 		return hinted(fmt.Errorf("%d of the lines are no records and were left out", bad), "`onefold help match` shows the form of a record")
 	}
 	return nil
-}
-
-// record is one line in.
-type record struct {
-	ID         word   `json:"id"`
-	Emails     []word `json:"emails"`
-	Phones     []word `json:"phones"`
-	CustomerID word   `json:"customer_id"`
-	Name       word   `json:"name"`
-	Company    word   `json:"company"`
-}
-
-// word is a text; a number counts as its digits, since exports write
-// identifiers either way.
-type word string
-
-func (w *word) UnmarshalJSON(b []byte) error {
-	if b[0] != '"' {
-		var n json.Number
-		if err := json.Unmarshal(b, &n); err != nil {
-			return errors.New("neither a text nor a number")
-		}
-		*w = word(n)
-		return nil
-	}
-	return json.Unmarshal(b, (*string)(w))
-}
-
-// readRecord reads a line. The error quotes nothing of it.
-func readRecord(line []byte) (record, error) {
-	var rec record
-	if err := json.Unmarshal(line, &rec); err != nil {
-		return rec, errors.New("not a record: a JSON object with id, emails, phones, customer_id, name, company")
-	}
-	if rec.ID == "" {
-		return rec, errors.New("the record has no id")
-	}
-	return rec, nil
 }

@@ -1,4 +1,4 @@
-package main
+package eval
 
 import (
 	"context"
@@ -6,18 +6,18 @@ import (
 	"fmt"
 	"time"
 
-	"onefold/internal/extract"
-	"onefold/internal/operate/eval"
 	"onefold/internal/reading/reader"
 )
 
-// sitting is one reading of a set.
-type sitting struct {
-	reader reader.Extractor
-	bench  *eval.Bench
-	kept   *answers // nil: answers are kept nowhere
-	wait   func(context.Context, time.Duration)
-	say    func(line string)
+// Sitting is one reading of a set.
+type Sitting struct {
+	Reader reader.Extractor
+	Bench  *Bench
+	Kept   *Answers // nil: answers are kept nowhere
+	// MostGarbled is how many unreadable answers of one mail end its reading.
+	MostGarbled int
+	Wait        func(context.Context, time.Duration)
+	Say         func(line string)
 }
 
 // The waits for a reader that is busy or silent: each twice the one before, and
@@ -30,34 +30,34 @@ const (
 	sayEach = 10
 )
 
-// read asks about every case, in order. An outcome is nil from the case on at
+// Read asks about every case, in order. An outcome is nil from the case on at
 // which something ended the reading. Answers at hand are not asked for again.
-func (s *sitting) read(ctx context.Context, cases []eval.Case) ([]*eval.Outcome, error) {
-	outcomes := make([]*eval.Outcome, len(cases))
+func (s *Sitting) Read(ctx context.Context, cases []Case) ([]*Outcome, error) {
+	outcomes := make([]*Outcome, len(cases))
 	asked, usd := 0, 0.0
 	for i, c := range cases {
 		if err := ctx.Err(); err != nil {
 			return outcomes, err
 		}
-		q := s.bench.Open(c)
-		var a eval.Answer
+		q := s.Bench.Open(c)
+		var a Answer
 		if source, wanted := q.Source(); wanted {
-			at, have := s.kept.find(c.ID, s.reader, source)
+			at, have := s.Kept.find(c.ID, s.Reader, source)
 			if a = at; !have {
 				var err error
 				if a, err = s.ask(ctx, source); err != nil {
 					return outcomes, err
 				}
-				if err := s.kept.put(c.ID, s.reader, source, a); err != nil {
+				if err := s.Kept.put(c.ID, s.Reader, source, a); err != nil {
 					return outcomes, err
 				}
 				usd += a.Usage.CostUSD + a.Usage.AtMostUSD
 				if asked++; asked%sayEach == 0 && s.costs() {
-					s.say(fmt.Sprintf("mail %d of %d, %d calls, USD %.4f so far", i+1, len(cases), asked, usd))
+					s.Say(fmt.Sprintf("mail %d of %d, %d calls, USD %.4f so far", i+1, len(cases), asked, usd))
 				}
 			}
 		}
-		o, err := s.bench.Outcome(q, a)
+		o, err := s.Bench.Outcome(q, a)
 		if err != nil {
 			return outcomes, fmt.Errorf("case %s: %w", c.ID, err)
 		}
@@ -66,8 +66,8 @@ func (s *sitting) read(ctx context.Context, cases []eval.Case) ([]*eval.Outcome,
 	return outcomes, nil
 }
 
-func (s *sitting) costs() bool {
-	_, yes := s.reader.(reader.Foreseen)
+func (s *Sitting) costs() bool {
+	_, yes := s.Reader.(reader.Foreseen)
 	return yes
 }
 
@@ -75,12 +75,12 @@ func (s *sitting) costs() bool {
 // is an answer too: a person reads the mail. Anything else is no property of
 // the reader and ends the reading. An interrupt does not cut off a call, which
 // may have been paid for; it ends the waits between calls.
-func (s *sitting) ask(ctx context.Context, source reader.Source) (eval.Answer, error) {
+func (s *Sitting) ask(ctx context.Context, source reader.Source) (Answer, error) {
 	call := context.WithoutCancel(ctx) // the reader bounds its calls itself
 	var used reader.Usage
 	garbled, pause := 0, firstWait
 	for waits := 0; ; waits++ {
-		a, err := eval.Ask(call, s.reader, source)
+		a, err := Ask(call, s.Reader, source)
 		used.InputTokens += a.Usage.InputTokens
 		used.OutputTokens += a.Usage.OutputTokens
 		used.CostUSD += a.Usage.CostUSD
@@ -96,17 +96,17 @@ func (s *sitting) ask(ctx context.Context, source reader.Source) (eval.Answer, e
 			garbled++
 		}
 		switch {
-		case no.Outcome.Settled(), garbled >= extract.MaxGarbled:
-			return eval.Answer{None: true, Reasons: []string{no.Reason}, Usage: used}, nil
+		case no.Outcome.Settled(), garbled >= s.MostGarbled:
+			return Answer{None: true, Reasons: []string{no.Reason}, Usage: used}, nil
 		case no.Outcome == reader.Misconfigured:
-			return a, hinted(err, "look at the settings of the model; `onefold help eval` lists them")
+			return a, err
 		case waits == mostWaits:
 			return a, err
 		case no.Outcome == reader.Garbled:
 			continue
 		}
-		s.say(fmt.Sprintf("%s: again in %v", no.Reason, pause))
-		s.wait(ctx, pause)
+		s.Say(fmt.Sprintf("%s: again in %v", no.Reason, pause))
+		s.Wait(ctx, pause)
 		if ctx.Err() != nil {
 			return a, ctx.Err()
 		}
@@ -114,15 +114,15 @@ func (s *sitting) ask(ctx context.Context, source reader.Source) (eval.Answer, e
 	}
 }
 
-// ahead counts the calls that a reading would make, the answers at hand, and
+// Ahead counts the calls that a reading would make, the answers at hand, and
 // what the calls cost at most.
-func (s *sitting) ahead(foreseen reader.Foreseen, cases []eval.Case) (calls, have int, usd float64) {
+func (s *Sitting) Ahead(foreseen reader.Foreseen, cases []Case) (calls, have int, usd float64) {
 	for _, c := range cases {
-		source, wanted := s.bench.Open(c).Source()
+		source, wanted := s.Bench.Open(c).Source()
 		if !wanted {
 			continue
 		}
-		if _, at := s.kept.find(c.ID, s.reader, source); at {
+		if _, at := s.Kept.find(c.ID, s.Reader, source); at {
 			have++
 			continue
 		}
@@ -132,9 +132,9 @@ func (s *sitting) ahead(foreseen reader.Foreseen, cases []eval.Case) (calls, hav
 	return calls, have, usd
 }
 
-// whole are the cases that were measured, without attacks whose twin was not:
+// Whole are the cases that were measured, without attacks whose twin was not:
 // those prove nothing.
-func whole(cases []eval.Case, outcomes []*eval.Outcome) ([]eval.Case, []eval.Outcome) {
+func Whole(cases []Case, outcomes []*Outcome) ([]Case, []Outcome) {
 	measured := map[string]bool{}
 	for i, c := range cases {
 		measured[c.ID] = outcomes[i] != nil
@@ -143,8 +143,8 @@ func whole(cases []eval.Case, outcomes []*eval.Outcome) ([]eval.Case, []eval.Out
 	for _, yes := range measured {
 		all = all && yes
 	}
-	var done []eval.Case
-	var seen []eval.Outcome
+	var done []Case
+	var seen []Outcome
 	for i, c := range cases {
 		if outcomes[i] != nil && (all || c.Labels.Twin == "" || measured[c.Labels.Twin]) {
 			done, seen = append(done, c), append(seen, *outcomes[i])

@@ -1,4 +1,9 @@
-package main
+// Package register takes contact records through matching in order, as if each
+// had come in with an enquiry (onefold match).
+//
+// Its invariant: what it says of a record is what the product says, by the same
+// keys and rules. It keeps nothing beyond the process.
+package register
 
 import (
 	"slices"
@@ -12,8 +17,8 @@ import (
 	"onefold/internal/record/contact"
 )
 
-// register is the contacts that the records so far have made.
-type register struct {
+// Register is the contacts that the records so far have made.
+type Register struct {
 	policy tenant.Policy
 	ids    digest.Key
 	keys   map[string]string   // key ID → contact
@@ -26,23 +31,24 @@ type person struct {
 	customers     []string // customer keys
 }
 
-// matched is one line out.
-type matched struct {
+// Matched is what came of one record.
+type Matched struct {
 	ID      string   `json:"id"`
 	Outcome string   `json:"outcome"`
 	Contact *string  `json:"contact"`
 	Reasons []string `json:"reasons"`
 }
 
-func newRegister(policy tenant.Policy) (*register, error) {
+// New is a register without contacts.
+func New(policy tenant.Policy) (*Register, error) {
 	// Guard identifiers are made and not used here, so any key does.
 	ids, err := digest.NewKey(make([]byte, 32))
-	return &register{policy, ids, map[string]string{}, map[string][]string{}, map[string]*person{}}, err
+	return &Register{policy, ids, map[string]string{}, map[string][]string{}, map[string]*person{}}, err
 }
 
-// match decides on a record and lets it take effect, unless a person has to
+// Match decides on a record and lets it take effect, unless a person has to
 // look first.
-func (r *register) match(rec record) matched {
+func (r *Register) Match(rec Record) Matched {
 	cands, reasons := r.candidates(rec)
 	res := match.Rule{Customers: r.policy.CustomerIDs.Use}.Decide(cands)
 	if len(reasons) > 0 {
@@ -63,7 +69,7 @@ func (r *register) match(rec record) matched {
 			res.Outcome = match.Review
 		}
 	}
-	out := matched{ID: string(rec.ID), Outcome: res.Outcome, Reasons: distinct(reasons)}
+	out := Matched{ID: string(rec.ID), Outcome: res.Outcome, Reasons: distinct(reasons)}
 	switch res.Outcome {
 	case match.New:
 		out.Contact = &out.ID
@@ -77,7 +83,7 @@ func (r *register) match(rec record) matched {
 }
 
 // candidates are the keys that can identify, and why others cannot.
-func (r *register) candidates(rec record) (cands []match.Candidate, reasons []string) {
+func (r *Register) candidates(rec Record) (cands []match.Candidate, reasons []string) {
 	add := func(id, kind string, shared bool) {
 		if !slices.ContainsFunc(cands, func(c match.Candidate) bool { return c.KeyID == id }) {
 			c := match.Candidate{KeyID: id, Kind: kind, Contact: r.keys[id], Shared: shared}
@@ -115,14 +121,14 @@ func (r *register) candidates(rec record) (cands []match.Candidate, reasons []st
 
 // conflicts tells whether the record states another name or company than the
 // contact has, under a rule that may only fill.
-func (r *register) conflicts(rec record, id string) bool {
+func (r *Register) conflicts(rec Record, id string) bool {
 	p, rules := r.people[id], r.policy.ContactFields
 	return rules.Name == tenant.UpdateFillIfEmpty && differ(p.name, string(rec.Name)) ||
 		rules.Company == tenant.UpdateFillIfEmpty && differ(p.company, string(rec.Company))
 }
 
 // sharers are the other contacts that have a phone of the record.
-func (r *register) sharers(rec record, id string) []string {
+func (r *Register) sharers(rec Record, id string) []string {
 	var others []string
 	for _, phone := range rec.Phones {
 		for _, c := range r.phones[number(phone)] {
@@ -136,12 +142,12 @@ func (r *register) sharers(rec record, id string) []string {
 
 // maybeOneOf tells whether the record may be one of the contacts under another
 // key: all that tells two people on one phone apart is that their names differ.
-func (r *register) maybeOneOf(rec record, others []string) bool {
+func (r *Register) maybeOneOf(rec Record, others []string) bool {
 	return slices.ContainsFunc(others, func(c string) bool { return !differ(r.people[c].name, string(rec.Name)) })
 }
 
 // keep adds what the record brings to its contact.
-func (r *register) keep(rec record, id string, keys []string) {
+func (r *Register) keep(rec Record, id string, keys []string) {
 	p := r.people[id]
 	if p == nil {
 		p = &person{}
@@ -181,7 +187,7 @@ func differ(a, b string) bool {
 // number is the end of a phone number, by which spellings with and without the
 // country compare. It is wide on purpose: it only ever raises a question. Of
 // fewer than six digits it is "".
-func number(phone word) string {
+func number(phone Word) string {
 	digits := strings.Map(func(c rune) rune {
 		if unicode.IsDigit(c) {
 			return c

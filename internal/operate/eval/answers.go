@@ -1,4 +1,4 @@
-package main
+package eval
 
 import (
 	"bytes"
@@ -8,18 +8,20 @@ import (
 	"os"
 
 	"onefold/internal/digest"
-	"onefold/internal/operate/eval"
 	"onefold/internal/reading/reader"
 )
 
-// answers are the answers of a reader in a file, a JSON object on each line. A
+// ErrNoAnswer means that a line of the file is not an answer that was kept here.
+var ErrNoAnswer = errors.New("no answer of `onefold eval`")
+
+// Answers are the answers of a reader in a file, a JSON object on each line. A
 // line is on disk before the next call is made, so what was paid for is not
 // asked for again. There is one for each case, source, model and prompt version:
 // another text, model or prompt is another question. One process writes at a
 // time.
-type answers struct {
+type Answers struct {
 	file *os.File
-	have map[string]eval.Answer
+	have map[string]Answer
 }
 
 // kept is one line. Names and meanings are stable.
@@ -39,8 +41,8 @@ type keptAnswer struct {
 
 func (k keptAnswer) key() string { return digest.Parts(k.Case, k.Source, k.Model, k.PromptVersion) }
 
-func (k keptAnswer) answer() eval.Answer {
-	return eval.Answer{
+func (k keptAnswer) answer() Answer {
+	return Answer{
 		Record: k.Record, Reasons: k.Reasons, None: k.None,
 		Usage: reader.Usage{InputTokens: k.InputTokens, OutputTokens: k.OutputTokens, CostUSD: k.CostUSD, AtMostUSD: k.AtMostUSD},
 	}
@@ -54,31 +56,29 @@ func keptFor(id string, r reader.Extractor, s reader.Source) (keptAnswer, error)
 	return keptAnswer{Case: id, Source: digest.Content(shown), Model: r.Model(), PromptVersion: r.PromptVersion()}, nil
 }
 
-// openAnswers reads the file, which need not be there yet. A last line that a
+// OpenAnswers reads the file, which need not be there yet. A last line that a
 // crash cut short is taken off: its call is made again.
-func openAnswers(name string, say func(string)) (*answers, error) {
-	text, err := readAll(name, nil)
+// Another file is ErrNoAnswer: nothing of it is changed.
+func OpenAnswers(name string, say func(string)) (*Answers, error) {
+	text, err := os.ReadFile(name)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return nil, err
 	}
-	if len(text) > maxFile {
-		return nil, fmt.Errorf("%s is larger than %d MiB", name, maxFile>>20)
-	}
-	a := &answers{have: map[string]eval.Answer{}}
+	a := &Answers{have: map[string]Answer{}}
 	end := bytes.LastIndexByte(text, '\n') + 1
 	n := 0
 	for line := range bytes.Lines(text[:end]) {
 		n++
 		var k keptAnswer
 		if err := json.Unmarshal(line, &k); err != nil || k.Case == "" || k.Source == "" {
-			return nil, hinted(fmt.Errorf("%s:%d: no answer of `onefold eval`", name, n), "name another file with -answers, or take the line out")
+			return nil, fmt.Errorf("%s:%d: %w", name, n, ErrNoAnswer)
 		}
 		if _, again := a.have[k.key()]; !again { // the first is the one that was used
 			a.have[k.key()] = k.answer()
 		}
 	}
 	if !beginsAsAnswer(text[end:]) {
-		return nil, hinted(fmt.Errorf("%s:%d: no answer of `onefold eval`", name, n+1), "name another file with -answers, or take the line out")
+		return nil, fmt.Errorf("%s:%d: %w", name, n+1, ErrNoAnswer)
 	}
 	// Answers hold what the mails say.
 	if a.file, err = os.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o600); err != nil {
@@ -110,20 +110,20 @@ func beginsAsAnswer(line []byte) bool {
 }
 
 // find is the answer at hand. On no file there is none.
-func (a *answers) find(id string, r reader.Extractor, s reader.Source) (eval.Answer, bool) {
+func (a *Answers) find(id string, r reader.Extractor, s reader.Source) (Answer, bool) {
 	if a == nil {
-		return eval.Answer{}, false
+		return Answer{}, false
 	}
 	k, err := keptFor(id, r, s)
 	if err != nil {
-		return eval.Answer{}, false // put says why
+		return Answer{}, false // put says why
 	}
 	at, have := a.have[k.key()]
 	return at, have
 }
 
 // put keeps an answer that is not at hand.
-func (a *answers) put(id string, r reader.Extractor, s reader.Source, said eval.Answer) error {
+func (a *Answers) put(id string, r reader.Extractor, s reader.Source, said Answer) error {
 	if a == nil {
 		return nil
 	}
@@ -148,4 +148,4 @@ func (a *answers) put(id string, r reader.Extractor, s reader.Source, said eval.
 }
 
 // Close ends the writing.
-func (a *answers) Close() error { return a.file.Close() }
+func (a *Answers) Close() error { return a.file.Close() }
