@@ -1,9 +1,6 @@
 package main
 
 import (
-	"strings"
-
-	"onefold/internal/operate/contacts"
 	"onefold/internal/operate/stage"
 )
 
@@ -43,50 +40,7 @@ func (c *contactShowCmd) Run(e *env) error {
 		if c.JSON {
 			return e.printJSON(shown)
 		}
-		e.printf("%s", plain(shownText(shown)))
+		e.printf("%s", plain(shown.Text()))
 		return nil
 	})
-}
-
-func shownText(s contacts.Shown) string {
-	var b strings.Builder
-	line := func(parts ...string) {
-		b.WriteString(strings.Join(parts, "") + "\n")
-	}
-	line("contact ", s.ID, ": ", s.Status)
-	if s.MergedInto != "" {
-		line("  merged into ", s.MergedInto, ", leads to ", s.LeadsTo)
-	}
-	for _, f := range [][2]string{{"name", s.Name}, {"company", s.Company}, {"phone", s.Phone}, {"main address", s.Email}} {
-		if f[1] != "" {
-			line("  ", f[0], ": ", f[1])
-		}
-	}
-	line("  made: ", s.CreatedAt.Std().Format("2 Jan 2006"))
-	line("  mail: ", s.Mail)
-	for _, a := range s.Addresses {
-		of := ""
-		if a.Contact != s.ID {
-			of = ", of contact " + a.Contact
-		}
-		line("  address ", a.Address, ": ", a.Guard, of)
-	}
-	for _, m := range s.Absorbed {
-		when := ""
-		if !m.MergedAt.IsZero() {
-			when = ", " + m.MergedAt.Std().Format("2 Jan 2006")
-		}
-		line("  contact ", m.ID, " was merged into ", m.MergedInto, when)
-	}
-	for _, i := range s.Waiting {
-		why := ""
-		if i.Reason != "" {
-			why = " (" + i.Reason + ")"
-		}
-		line("  follow-up ", i.ID, " to ", i.Recipient, ": ", i.State, why)
-	}
-	for _, r := range s.Records {
-		line("  record ", r.ID, " in ", r.CRM)
-	}
-	return b.String()
 }

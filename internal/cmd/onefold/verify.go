@@ -3,9 +3,6 @@ package main
 import (
 	"cmp"
 	"fmt"
-	"maps"
-	"slices"
-	"strings"
 	"time"
 
 	"onefold/internal/operate/stage"
@@ -51,111 +48,20 @@ func (c *verifyCmd) Run(e *env) error {
 		if err != nil {
 			return err
 		}
-		v := verificationOf(report, c.Quiet)
+		v := verify.Summarise(report, c.Quiet)
 		if c.JSON {
 			err = e.printJSON(v)
 		} else {
-			e.printf("%s", plain(v.text(cmp.Or(e.on, e.shown))))
+			e.printf("%s", plain(v.Text(cmp.Or(e.on, e.shown))))
 		}
 		if err != nil {
 			return err
 		}
-		return v.fault(e.place.Stage)
+		return verifyFault(v, e.place.Stage)
 	})
 }
 
-// verification is what verify -json prints. Names and meanings are stable;
-// properties may be added.
-type verification struct {
-	Holds     bool             `json:"holds"`
-	Checks    []checked        `json:"checks"`
-	Findings  []verify.Finding `json:"findings"`
-	Unsettled int              `json:"unsettled"` // findings whose rows kept changing
-	Items     int              `json:"items"`
-	Counts    map[string]int   `json:"counts"`
-}
-
-// busy is the severity of what -quiet finds. A ledger at work keeps its
-// promises, so it is no violation here; a test that has let everything come to
-// rest judges it harder.
-const busy verify.Severity = "busy"
-
-// quietRule is the check that -quiet adds.
-const quietRule = "quiet"
-
-// checked is one check with its result.
-type checked struct {
-	Name       string `json:"name"`
-	Promise    int    `json:"promise"`
-	Says       string `json:"says"`
-	Violations int    `json:"violations"`
-	Warnings   int    `json:"warnings"`
-	Busy       int    `json:"busy"` // work under way, in the check of -quiet
-}
-
-func verificationOf(r verify.Report, quiet bool) verification {
-	v := verification{
-		Holds: true, Checks: []checked{}, Findings: append([]verify.Finding{}, r.Findings...),
-		Unsettled: r.Unsettled, Items: r.Items, Counts: r.Counts,
-	}
-	for n := range v.Findings {
-		if v.Findings[n].Check == quietRule {
-			v.Findings[n].Severity = busy
-		}
-		v.Holds = v.Holds && v.Findings[n].Severity != verify.Violation
-	}
-	for _, rule := range verify.Rules() {
-		if rule.Name == quietRule && !quiet {
-			continue
-		}
-		c := checked{Name: rule.Name, Promise: rule.Promise, Says: rule.Says}
-		for _, f := range v.Findings {
-			switch {
-			case f.Check != rule.Name:
-			case f.Severity == verify.Violation:
-				c.Violations++
-			case f.Severity == busy:
-				c.Busy++
-			default:
-				c.Warnings++
-			}
-		}
-		v.Checks = append(v.Checks, c)
-	}
-	return v
-}
-
-func (v verification) text(folder string) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "ledger of %s, %d rows\n\n", folder, v.Items)
-	for _, c := range v.Checks {
-		fmt.Fprintf(&b, "%-8s %-22s %s\n", c.result(), c.Name, c.Says)
-		for _, f := range v.Findings {
-			if f.Check == c.Name {
-				fmt.Fprintf(&b, "         %s: %s [%s]\n", f.Severity, f.What, strings.Join(f.Keys, " "))
-			}
-		}
-	}
-	b.WriteByte('\n')
-	for _, kind := range slices.Sorted(maps.Keys(v.Counts)) {
-		fmt.Fprintf(&b, "%8d %s\n", v.Counts[kind], kind)
-	}
-	return b.String()
-}
-
-func (c checked) result() string {
-	switch {
-	case c.Violations > 0:
-		return "BROKEN"
-	case c.Busy > 0:
-		return "busy"
-	case c.Warnings > 0:
-		return "warning"
-	}
-	return "holds"
-}
-
-func (v verification) fault(stageName string) error {
+func verifyFault(v verify.Summary, stageName string) error {
 	broken, working := 0, 0
 	for _, c := range v.Checks {
 		broken += c.Violations

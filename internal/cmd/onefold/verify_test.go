@@ -8,6 +8,7 @@ import (
 	"onefold/internal/ledger"
 	"onefold/internal/local"
 	"onefold/internal/operate/stage"
+	"onefold/internal/operate/verify"
 	"onefold/internal/record/audit"
 	"onefold/internal/record/contact"
 	"onefold/internal/record/outbox"
@@ -68,9 +69,9 @@ func TestABrokenPromiseEndsWithThree(t *testing.T) {
 	}
 }
 
-func verificationIn(t *testing.T, got said) verification {
+func verificationIn(t *testing.T, got said) verify.Summary {
 	t.Helper()
-	var v verification
+	var v verify.Summary
 	if err := json.Unmarshal([]byte(got.stdout), &v); err != nil {
 		t.Fatalf("%v: %+v", err, got)
 	}
