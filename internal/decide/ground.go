@@ -28,23 +28,23 @@ const MaxGround = 32 << 10
 
 // ErrGround means that a kept ground cannot be put together again: it is of a
 // later form, damaged, or of another reading of the event.
-var ErrGround = errors.New("flow: the kept ground cannot be read")
+var ErrGround = errors.New("decide: the kept ground cannot be read")
 
 // Kept is what a first decision stood on and what it made. Facts are not in it:
 // they are read again from the raw content, and ReadingDigest tells whether they
 // are the same. The reader's answer is stored by itself.
 type Kept struct {
-	Form       int64     `json:"v"`
-	Policy     int64     `json:"p"` // version
-	Now        utc.Time  `json:"t"`
-	By         string    `json:"b,omitempty"` // "": extract
-	Transition int64     `json:"n"`           // of the event, before
-	Facts      string    `json:"f"`           // ReadingDigest
-	Answer     string    `json:"x,omitempty"` // AnswerDigest; "": no reader was asked
-	Verdict    Verdict   `json:"o"`
-	TooLarge   bool      `json:"too_large,omitempty"`
-	Seen       keptSeen  `json:"s,omitzero"`
-	Also       []keptOne `json:"a,omitempty"`
+	Form       int64    `json:"v"`
+	Policy     int64    `json:"p"` // version
+	Now        utc.Time `json:"t"`
+	By         string   `json:"b,omitempty"` // "": extract
+	Transition int64    `json:"n"`           // of the event, before
+	Facts      string   `json:"f"`           // ReadingDigest
+	Answer     string   `json:"x,omitempty"` // AnswerDigest; "": no reader was asked
+	Verdict    Verdict  `json:"o"`
+	TooLarge   bool     `json:"too_large,omitempty"`
+	Seen       kept     `json:"s,omitzero"`
+	Also       []kept   `json:"a,omitempty"`
 }
 
 // Verdict is what a decision came to, so far as it can be compared.
@@ -91,7 +91,7 @@ func VerdictOf(r Result) Verdict {
 // There is none for a ground with a person's answer.
 func Freeze(g Ground, r Result, ids digest.Key) (string, error) {
 	if g.Answer != nil {
-		return "", errors.New("flow: a ground with a person's answer is not kept")
+		return "", errors.New("decide: a ground with a person's answer is not kept")
 	}
 	k := Kept{
 		Form: GroundForm, Policy: g.Policy.Version, Now: g.Now, By: g.By, Transition: g.Event.Transition,
@@ -104,11 +104,11 @@ func Freeze(g Ground, r Result, ids digest.Key) (string, error) {
 		k.Answer = AnswerDigest(*g.Extraction)
 	}
 	for _, p := range g.Also {
-		k.Also = append(k.Also, freezeOne(p))
+		k.Also = append(k.Also, freezeParty(p))
 	}
 	b, err := json.Marshal(k)
 	if err == nil && len(b) > MaxGround {
-		k.TooLarge, k.Seen, k.Also, k.Verdict.Reasons = true, keptSeen{}, nil, k.Verdict.Reasons[:min(len(k.Verdict.Reasons), 20)]
+		k.TooLarge, k.Seen, k.Also, k.Verdict.Reasons = true, kept{}, nil, k.Verdict.Reasons[:min(len(k.Verdict.Reasons), 20)]
 		b, err = json.Marshal(k)
 	}
 	if err != nil {

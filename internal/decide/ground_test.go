@@ -154,7 +154,7 @@ func secondForms(t *rapid.T, g *decide.Ground) {
 }
 
 // TestEveryFieldOfAGroundIsKeptOrLeftOut: who adds a field to what a decision
-// stands on says here what becomes of it. Kept: Freeze and Thaw (ground*.go)
+// stands on says here what becomes of it. Kept: Freeze and Thaw (ground.go, kept.go, and a line of each read)
 // take it along, and the property above draws it; "read again": it comes from
 // the event's row, the raw content, the policy or the stored answer, and
 // ReadingDigest has it where a decision reads it.
@@ -165,8 +165,9 @@ func TestEveryFieldOfAGroundIsKeptOrLeftOut(t *testing.T) {
 		of     any
 		fields map[string]string
 	}{
-		{decide.Ground{}, map[string]string{
-			"Event": again, "Policy": "kept by version", "Facts": again, "Extraction": "kept by digest", "Person": again, "Also": "kept", "Seen": "kept",
+		{decide.Ground{}, map[string]string{"Input": "in parts", "Person": again, "Also": "kept", "Seen": "kept"}},
+		{decide.Input{}, map[string]string{
+			"Event": again, "Policy": "kept by version", "Facts": again, "Extraction": "kept by digest",
 			"Answer": "left out: with one, no ground is kept", "Now": "kept", "By": "kept",
 		}},
 		{decide.Seen{}, map[string]string{

@@ -84,10 +84,10 @@ func (s watched) Commit(ctx context.Context, c ledger.Commit) error {
 
 type shadows struct {
 	*world
-	all   []*shadow
-	asked map[string]string
-	acts  bool // people act on contacts
-	done  int
+	all     []*shadow
+	asked   map[string]string
+	acts    bool // people act on contacts
+	done    int
 	between func() // is called before each event
 }
 
