@@ -96,6 +96,10 @@ func TestAKeptGroundIsDecidedWordForWord(t *testing.T) {
 
 // thread draws the thread's part of a ground.
 func thread(t *rapid.T, g *decide.Ground) {
+	if rapid.IntRange(0, 5).Draw(t, "a reply") == 0 && !g.Facts.Machine() {
+		g.Facts.InReplyTo = []string{"sent-7@email.amazonses.com"}
+		g.Seen.Replied = &followup.Intent{Tenant: "demo", ID: "intent-7", Text: "Hello"}
+	}
 	for range decide.CapsOf(key(t), g.Policy, g.Facts, g.Person, g.Now.Std()) {
 		it := ledger.Item{schema.Version: int64(2), "tenant": "demo", "count": rapid.Int64Range(1, 30).Draw(t, "count")}
 		if rapid.Bool().Draw(t, "first") {
@@ -108,9 +112,6 @@ func thread(t *rapid.T, g *decide.Ground) {
 			g.Facts.Returned = append(g.Facts.Returned, "intent-"+p.Person.GuardID)
 			g.Seen.Returned = append(g.Seen.Returned, followup.Intent{Tenant: "demo", ID: "intent-" + p.Person.GuardID, Guard: p.Person.GuardID})
 		}
-	}
-	if rapid.IntRange(0, 5).Draw(t, "a reply") == 0 {
-		g.Seen.Replied = &followup.Intent{Tenant: "demo", ID: "intent-7", Text: "Hello"}
 	}
 	for i := range rapid.IntRange(0, 2).Draw(t, "other addresses") {
 		if it := randomGuard(t, fmt.Sprint("elsewhere ", i), fmt.Sprint("guard-", i), "another"); it != nil && g.Seen.Contact != nil {
@@ -140,16 +141,30 @@ func secondForms(t *rapid.T, g *decide.Ground) {
 	switch other := pick(t, "next form", "", "contact-1", "contact-8", "shared"); other {
 	case "":
 	case "shared":
-		g.Seen.Next = &contact.Key{Tenant: "demo", ID: g.Person.NextKeyID, Shared: true}
+		g.Seen.Next = &contact.Key{Tenant: "demo", ID: g.Person.NextKeyID, Contact: "contact-8", Shared: true}
 	default:
 		g.Seen.Next = &contact.Key{Tenant: "demo", ID: g.Person.NextKeyID, Contact: other}
 		g.Seen.NextContact = &contact.Contact{Tenant: "demo", ID: other, Status: contact.Active, Name: "Kim Lee", ConsentVersion: 2, Revision: 3, Transition: 4}
 		if c := g.Seen.Contact; c != nil && c.ID == other {
 			g.Seen.NextContact = c
 		}
-		if g.Seen.Contact == nil && !g.Person.Shared {
-			g.Seen.Contact = g.Seen.NextContact
-		}
+	}
+	held(g)
+}
+
+// held adds the contact that the address's key names, where it was merged into
+// the one that it leads to: it lists a form that is put.
+func held(g *decide.Ground) {
+	from := ""
+	switch {
+	case g.Person.Shared || g.Seen.Key != nil && g.Seen.Key.Shared:
+	case g.Seen.Key != nil:
+		from = g.Seen.Key.Contact
+	case g.Seen.NextContact != nil:
+		g.Seen.Contact, from = g.Seen.NextContact, g.Seen.Next.Contact
+	}
+	if c := g.Seen.Contact; c != nil && from != "" && from != c.ID {
+		g.Seen.Holder = &contact.Contact{Tenant: "demo", ID: from, Status: contact.Merged, MergedInto: c.ID, Transition: 2, ConsentVersion: 1}
 	}
 }
 

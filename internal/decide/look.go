@@ -1,14 +1,16 @@
 package decide
 
 import (
+	"cmp"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"onefold/internal/digest"
 	"onefold/internal/ledger"
 	"onefold/internal/record/contact"
-	"onefold/internal/record/review"
 )
 
 // Ask names one thing that a decision reads: its role, and of what.
@@ -19,8 +21,8 @@ type Snapshot struct {
 	// Rows are items as they were read; nil: there was none.
 	Rows map[ledger.Key]ledger.Item
 	// Kept are the answers that an earlier decision on the event was made from; nil
-	// where none was. They are redacted, so nothing is found out from them but what
-	// they say: an ask that needs whole rows is missing if it is not among them.
+	// where none was. They are redacted: an ask that needs whole rows, and is not
+	// among them, is missing.
 	Kept map[Ask]any
 }
 
@@ -28,15 +30,14 @@ type Snapshot struct {
 type Missing struct {
 	Ask
 	Lost Lost
-	// Key is the row to be read. None: beside Kept no row can answer.
-	Key ledger.Key
+	Key  ledger.Key // of the row to be read; none: beside Kept no row can answer
 }
 
 // Lost says what cannot be told of an event without one of its reads.
 type Lost string
 
-// What is lost with a read. LostFollowUp, LostRule and LostCount matter only to
-// a decision that comes to a contact or a follow-up.
+// LostFollowUp, LostRule and LostCount matter only to a decision that comes to a
+// contact or a follow-up.
 const (
 	LostPerson   Lost = "person"    // what is known of an address
 	LostContact  Lost = "contact"   // who the contact is
@@ -44,17 +45,12 @@ const (
 	LostFollowUp Lost = "follow_up" // what the contact had asked, and what its other addresses forbid
 	LostRule     Lost = "rule"      // what a rule had done for the contact
 	LostCount    Lost = "count"     // how many follow-ups there were
-	LostNothing  Lost = "nothing"   // the row never changes, so it says now what it said then
+	LostNothing  Lost = "nothing"   // what is read of the row never changes
 )
 
-// ErrTaskMoved means that the task which a person answers is not as it was shown
-// to them. The answer is to something else; they look at it again.
-var ErrTaskMoved = errors.New("decide: the task has moved since it was shown")
-
-// MaxRounds is how often a decision is asked for before nothing is missing: five
-// times without merges (keys; contacts; what belongs to these; the mail in the
-// slot and the other rules' slots; their mails), and once more for each merge on
-// the way.
+// MaxRounds is how often Read reads: four times (keys; contacts; what belongs to
+// these; their mails), a fifth time where the policy has first mails approved
+// and other rules' mails are looked at, and once more for each merge on the way.
 const MaxRounds = 5 + contact.MaxAbsorbed
 
 // Decide makes the commit for an input on a snapshot. Where something is
@@ -76,8 +72,7 @@ func StopFirst(in Input, seen Snapshot, ids digest.Key) (ledger.Commit, []Missin
 
 func on[T any](in Input, seen Snapshot, ids digest.Key, decide func(Ground, digest.Key) (T, error)) (res T, missing []Missing, err error) {
 	w := &walk{g: Ground{Input: in}, ids: ids, seen: seen}
-	w.walk()
-	if w.err != nil || len(w.missing) > 0 {
+	if w.walk(); w.err != nil || len(w.missing) > 0 {
 		return res, w.missing, w.err
 	}
 	res, err = decide(w.g, ids)
@@ -117,132 +112,152 @@ func EmptyLedger(keys []ledger.Key) ([]ledger.Item, error) {
 	return make([]ledger.Item, len(keys)), nil
 }
 
-// walk looks up what a decision reads, in the order in which one thing leads to
-// the next. What can be named already is asked for in the same pass.
+// walk looks up what a decision reads (reads.go). Everything that can be named
+// already is asked for in one pass.
 type walk struct {
 	g       Ground // so far
 	ids     digest.Key
 	seen    Snapshot
-	lost    Lost
 	missing []Missing
 	err     error
-	// was is a ground that is walked again for the asks that it answers, which are
-	// noted in answers.
-	was     Ground
+	chains  map[string][]string // the contacts passed on the way from an ID
+	// Where a ground is kept, or put together again, its answers go to kept, or come
+	// from there, and are noted.
+	mode    mode
+	kept    parts
+	also    []parts // of the other parties
 	answers map[Ask]any
-	// chains are the contacts passed on the way from an ID.
-	chains map[string][]string
 }
 
-func (w *walk) walk() {
-	g := &w.g
-	w.chains = map[string][]string{}
-	g.Person = Identify(w.ids, g.Policy, Whom(g.Facts, g.Extraction, g.Answer))
-	p := Party{Person: g.Person}
-	w.party(&p, w.was.main(), RoleContact)
-	g.setMain(p)
-	for _, r := range reads() {
-		if r.look != nil {
-			w.lost = r.lost
-			r.look(w)
-		}
-	}
-	identified := len(w.missing) == 0
-	if a := g.Answer; a != nil && identified {
-		w.check(*a, g.Seen.Task)
-	}
-	for _, r := range reads() {
-		if r.thread != nil {
-			w.lost = r.lost
-			r.thread(w)
-		}
-	}
-	g.Facts = Accused(g.Facts, g.Person, g.Seen.Returned)
-	for n, o := range Others(w.ids, g.Policy, g.Facts, g.Extraction, g.Person) {
-		p, was := Party{Person: o}, Party{}
-		if n < len(w.was.Also) {
-			was = w.was.Also[n]
-		}
-		w.party(&p, was, RoleOther)
-		g.Also = append(g.Also, p)
-	}
-	if !identified || w.err != nil {
-		return
-	}
-	c := LedTo(*g)
-	for _, r := range reads() {
-		if r.of != nil && c != nil {
-			w.lost = r.lost
-			r.of(w, *c)
-		}
-	}
-}
+// parts are what is kept of reads, by a letter for each. Letters that are not
+// known are passed over.
+type parts map[string]json.RawMessage
 
-// check compares the task of an answer with what the person was shown.
-func (w *walk) check(a Answer, t *review.Task) {
+type mode int
+
+const (
+	read mode = iota
+	keep
+	thaw
+)
+
+// ask answers one thing that a decision reads. rows finds it out from rows, where
+// it is not kept.
+func ask[T any](w *walk, p part[T], of string, answer *T, rows func() T) {
+	a := Ask{p.role, of}
+	known, is := w.seen.Kept[a]
 	switch {
-	case a.Asked != nil && (t == nil || t.State != review.Open || t.Transition != a.Asked.Transition):
-		w.err = ErrTaskMoved
-	case t == nil:
-		w.err = errors.New("decide: an answer without its task")
-	}
-}
-
-func (w *walk) party(p *Party, was Party, role string) {
-	for _, r := range partyReads() {
-		w.lost = r.lost
-		r.look(w, p, was, role)
-	}
-}
-
-// ask answers one thing that a decision reads. kept is the answer of the ground
-// that is walked again. rows finds it out from whole rows, if it can.
-func ask[T any](w *walk, role, of string, kept T, rows func() T) (answer T) {
-	a := Ask{role, of}
-	switch {
-	case w.answers != nil:
-		w.answers[a] = kept
-		return kept
-	case w.seen.Kept != nil:
-		if v, ok := w.seen.Kept[a]; ok {
-			answer, _ = v.(T)
-			return answer
+	case w.mode == keep:
+		p.keep(w, *answer)
+	case w.mode == thaw:
+		*answer = p.thaw(w)
+	case is:
+		*answer, _ = known.(T)
+	case p.whole && w.seen.Kept != nil:
+		w.missing = append(w.missing, Missing{Ask: a, Lost: p.lost})
+	default:
+		first := len(w.missing)
+		*answer = rows()
+		for n := range w.missing[first:] {
+			w.missing[first+n].Ask, w.missing[first+n].Lost = a, p.lost
 		}
 	}
-	first := len(w.missing)
-	answer = rows()
-	for n := range w.missing[first:] {
-		w.missing[first+n].Ask = a
+	if w.answers != nil {
+		w.answers[a] = *answer
 	}
-	return answer
 }
 
-// whole is ask for what only rows that are not redacted can answer.
-func whole[T any](w *walk, role, of string, kept T, rows func() T) T {
-	return ask(w, role, of, kept, func() (none T) {
-		if w.seen.Kept != nil {
-			w.missing = append(w.missing, Missing{Lost: w.lost})
-			return none
-		}
-		return rows()
-	})
+// part is one thing that a decision reads of the ledger.
+type part[T any] struct {
+	role string
+	lost Lost
+	// whole: only rows that are not redacted answer it.
+	whole bool
+	// How it is kept with the event, and had again.
+	keep func(w *walk, v T)
+	thaw func(w *walk) T
+}
+
+func (p part[T]) ofWholeRows() part[T] { p.whole = true; return p }
+
+// noun is a part that is one noun, or nil.
+func noun[T, K any](role, letter string, lost Lost, keep func(T) K, thaw func(K) T) part[*T] {
+	return part[*T]{
+		role: role, lost: lost,
+		keep: func(w *walk, v *T) {
+			if v != nil {
+				put(w, letter, keep(*v))
+			}
+		},
+		thaw: func(w *walk) *T {
+			kept := get[*K](w, letter)
+			if kept == nil {
+				return nil
+			}
+			v := thaw(*kept)
+			return &v
+		},
+	}
+}
+
+// list is a part that is a list.
+func list[T, K any](role, letter string, lost Lost, keep func(T) K, thaw func(K) T) part[[]T] {
+	return part[[]T]{
+		role: role, lost: lost, whole: true,
+		keep: func(w *walk, list []T) {
+			var out []K
+			for _, v := range list {
+				out = append(out, keep(v))
+			}
+			put(w, letter, out)
+		},
+		thaw: func(w *walk) (list []T) {
+			for _, v := range get[[]K](w, letter) {
+				list = append(list, thaw(v))
+			}
+			return list
+		},
+	}
+}
+
+// put keeps a value, nothing where it is nil or false.
+func put(w *walk, letter string, v any) {
+	b, err := json.Marshal(v)
+	w.err = cmp.Or(w.err, err)
+	if s := string(b); s != "null" && s != "false" {
+		w.kept[letter] = b
+	}
+}
+
+// get is a value that was kept, the zero value where nothing was.
+func get[T any](w *walk, letter string) (v T) {
+	if raw, there := w.kept[letter]; there && json.Unmarshal(raw, &v) != nil {
+		w.err = fmt.Errorf("%w: part %s of it is damaged", ErrGround, letter)
+	}
+	return v
+}
+
+// askRow is ask for what one row answers.
+func askRow[T any](w *walk, p part[*T], k ledger.Key, answer **T) {
+	ask(w, p, strings.TrimSpace(k.ID+" "+k.Sub), answer, func() *T { return row[T](w, k) })
 }
 
 func (w *walk) key(e ledger.Entity, id string) ledger.Key {
 	return ledger.Key{Entity: e, Tenant: w.g.Event.Tenant, ID: id}
 }
 
-// item is a row, nil where there is none; known tells whether it was read.
-func (w *walk) item(k ledger.Key) (it ledger.Item, known bool) {
-	if it, known = w.seen.Rows[k]; !known {
-		w.missing = append(w.missing, Missing{Lost: w.lost, Key: k})
+// item is a row, nil where there is none or where it has not been read.
+func (w *walk) item(k ledger.Key) ledger.Item {
+	it, read := w.seen.Rows[k]
+	if !read {
+		w.missing = append(w.missing, Missing{Key: k})
 	}
-	return it, known
+	return it
 }
 
 // row is a row as a noun.
 func row[T any](w *walk, k ledger.Key) *T {
-	it, _ := w.item(k)
+	it := w.item(k)
 	if it == nil {
 		return nil
 	}
@@ -253,32 +268,14 @@ func row[T any](w *walk, k ledger.Key) *T {
 	return noun
 }
 
-// contact follows merges from an ID to the contact it leads to now; nil if one
-// on the way is not there.
-func (w *walk) contact(role, from string, kept *contact.Contact) *contact.Contact {
-	if from == "" {
-		return nil
-	}
-	return ask(w, role, from, kept, func() *contact.Contact {
-		c, chain, err := contact.Follow(from, func(id string) (*contact.Contact, error) {
-			return row[contact.Contact](w, w.key(ledger.Contact, id)), w.err
-		})
-		if err != nil && w.err == nil {
-			w.err = err
-		}
-		w.chains[from] = chain
-		return c
-	})
-}
-
-// known are the asks that a ground answers.
-func known(g Ground, ids digest.Key) (map[Ask]any, error) {
-	w := &walk{g: Ground{Input: g.Input}, ids: ids, was: g, answers: map[Ask]any{}}
-	w.walk()
-	return w.answers, w.err
-}
-
 // pending tells whether an ask of these roles is missing.
 func (w *walk) pending(roles ...string) bool {
 	return slices.ContainsFunc(w.missing, func(m Missing) bool { return slices.Contains(roles, m.Role) })
+}
+
+// known is what a ground keeps, and the asks that it answers.
+func known(g Ground, ids digest.Key) *walk {
+	w := &walk{g: g, ids: ids, mode: keep, kept: parts{}, answers: map[Ask]any{}}
+	w.walk()
+	return w
 }

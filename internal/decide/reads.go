@@ -1,21 +1,21 @@
 package decide
 
 import (
+	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
+	"onefold/internal/decide/kept"
 	"onefold/internal/ledger"
-	"onefold/internal/policy/tenant"
 	"onefold/internal/record/contact"
 	"onefold/internal/record/followup"
 	"onefold/internal/record/review"
-	"onefold/internal/schema"
-	"onefold/internal/utc"
 )
 
+// This file is all that a decision reads of the ledger. One more read takes a
+// field of Seen or Party, a part, and its ask in the walk.
+
 // Seen is what was read of the ledger. Each part is nil when it was not there.
-// A field, and its line in reads, is all that a further read takes.
 type Seen struct {
 	Key *contact.Key // of the person's address
 	// Contact is the key's contact, read through merges. Of a shared inbox, whose
@@ -43,324 +43,335 @@ type Seen struct {
 	// Key is nil.
 	Next        *contact.Key     // of the person's address, under the next rule
 	NextContact *contact.Contact // Next's, read through merges
-	Holder      *contact.Contact // whom the key that leads to Contact names, where that was merged into it
+	Holder      *contact.Contact // the contact that the key names, where it was merged into Contact
 	CustomerKey *contact.Key     // of the customer ID that the event states
 	Customer    *contact.Contact // that key's, read through merges
 }
 
-// The roles of asks that a replay tells apart from the others.
-const (
-	RoleKey     = "key"
-	RoleContact = "contact"
-	RoleOther   = "contact of another party" // of whose contact no field is read
-	RoleGuard   = "guard"
-)
+// Party is an address that an event is about, with what the ledger holds of it.
+type Party struct {
+	Person  Person
+	Key     *contact.Key
+	Contact *contact.Contact // the key's, read through merges
+	Guard   ledger.Item
 
-// read is one thing that a decision reads of the ledger: how it is found, and
-// what of it is kept with the event. Exactly one of look, thread and of is set.
-type read struct {
-	lost   Lost
-	look   func(w *walk)                    // who the event is of
-	thread func(w *walk)                    // what belongs to the event
-	of     func(w *walk, c contact.Contact) // what belongs to the contact that is found
-	keep   func(g Ground, k *kept)
-	thaw   func(k *kept, g *Ground)
+	Next        *contact.Key // as in Seen
+	NextContact *contact.Contact
 }
 
-// reads are all of them but those of a party.
-func reads() []read {
-	return []read{
-		{
-			lost: LostPerson, // no first decision has a task
-			look: func(w *walk) {
-				if id := w.g.Event.Review; id != "" {
-					w.g.Seen.Task = ask(w, "task", id, w.was.Seen.Task, func() *review.Task { return row[review.Task](w, w.key(ledger.ReviewTask, id)) })
-				}
-			},
+// The roles that a replay tells apart.
+const (
+	RoleKey   = "key"
+	RoleGuard = "guard"
+)
+
+// The parts. Those that share a role are read of rows of one kind: what answers
+// one of them answers the other.
+var (
+	keyPart      = noun(RoleKey, "k", LostPerson, kept.KeyOf, kept.Key.Row)
+	nextPart     = noun(RoleKey, "n", LostPerson, kept.KeyOf, kept.Key.Row)
+	customerPart = noun("customer_key", "q", LostContact, kept.KeyOf, kept.Key.Row)
+	guardPart    = part[ledger.Item]{
+		role: RoleGuard, lost: LostPerson,
+		keep: func(w *walk, g ledger.Item) { put(w, "g", kept.GuardOf(g)) },
+		thaw: func(w *walk) ledger.Item { return get[kept.Guard](w, "g").Row() },
+	}
+	holderPart = contactPart("holder", "h", nil) // no field of it is read
+	taskPart   = part[*review.Task]{             // no first decision has one
+		role: "task", lost: LostPerson, keep: func(*walk, *review.Task) {}, thaw: func(*walk) *review.Task { return nil },
+	}
+	intentPart   = noun("intent", "i", LostNothing, kept.IntentOf, kept.Intent.Row)
+	returnedPart = list("returned", "w", LostThread,
+		func(i followup.Intent) string { return i.Guard },
+		func(id string) followup.Intent { return followup.Intent{Guard: id} })
+	repliedPart = noun("replied", "y", LostThread,
+		func(i followup.Intent) string { return i.ID },
+		func(id string) followup.Intent { return followup.Intent{ID: id} }).ofWholeRows()
+	elsewherePart = list("guards_elsewhere", "j", LostFollowUp, kept.GuardOf, kept.Guard.Row)
+	capsPart      = list("caps", "u", LostCount, kept.CapOf, (*kept.Cap).Row)
+	enquiryPart   = noun("enquiry", "e", LostFollowUp, kept.EnquiryOf, kept.Enquiry.Row).ofWholeRows()
+	cadencePart   = noun("cadence", "d", LostRule, kept.CadenceOf, kept.Cadence.Row)
+	slotPart      = part[*followup.Intent]{
+		role: "slot", lost: LostRule, whole: true,
+		keep: func(w *walk, i *followup.Intent) {
+			if i != nil {
+				put(w, "l", i.State)
+				put(w, "r", i.Reason == followup.ReasonRefused)
+			}
 		},
-		{
-			lost: LostContact,
-			look: func(w *walk) {
-				if id := CustomerOf(w.g.Policy, w.g.Facts).KeyID; id != "" {
-					w.g.Seen.CustomerKey = ask(w, "customer key", id, w.was.Seen.CustomerKey, func() *contact.Key { return row[contact.Key](w, w.key(ledger.ContactKey, id)) })
-				}
-			},
-			keep: func(g Ground, k *kept) { k.put("q", freezeKey(g.Seen.CustomerKey)) },
-			thaw: func(k *kept, g *Ground) {
-				g.Seen.CustomerKey = thawKey(k, "q", CustomerOf(g.Policy, g.Facts).KeyID, g.Event.Tenant)
-			},
-		},
-		{
-			lost: LostContact,
-			look: func(w *walk) {
-				if k := w.g.Seen.CustomerKey; k != nil {
-					w.g.Seen.Customer = w.contact(RoleContact, k.Contact, w.was.Seen.Customer)
-				}
-			},
-			keep: func(g Ground, k *kept) { k.put("x", freezeContact(g.Seen.Customer, g.Extraction)) },
-			thaw: func(k *kept, g *Ground) { g.Seen.Customer = thawContact(k, "x", g.Event.Tenant, g.Extraction) },
-		},
-		{
-			lost: LostNothing,
-			thread: func(w *walk) {
-				if rule, ruled := RuleFor(w.g); ruled {
-					id := followup.IntentID(w.ids, w.g.Event.Tenant, w.g.Facts.Cause, rule.ID, rule.Version)
-					w.g.Seen.Intent = ask(w, "intent", id, w.was.Seen.Intent, func() *followup.Intent { return row[followup.Intent](w, w.key(ledger.Intent, id)) })
-				}
-			},
-			keep: func(g Ground, k *kept) {
-				if i := g.Seen.Intent; i != nil {
-					k.put("i", keptIntent{i.ID, i.Contact})
-				}
-			},
-			thaw: func(k *kept, g *Ground) {
-				if i := get[*keptIntent](k, "i"); i != nil {
-					g.Seen.Intent = &followup.Intent{Tenant: g.Event.Tenant, ID: i.ID, Contact: i.Contact}
-				}
-			},
-		},
-		{
-			lost: LostThread,
-			thread: func(w *walk) {
-				if ids := w.g.Facts.Returned; len(ids) > 0 {
-					w.g.Seen.Returned = whole(w, "returned", strings.Join(ids, " "), w.was.Seen.Returned, func() (there []followup.Intent) {
-						for _, id := range ids {
-							if i := row[followup.Intent](w, w.key(ledger.Intent, id)); i != nil {
-								there = append(there, *i)
-							}
-						}
-						return there
-					})
-				}
-			},
-			keep: func(g Ground, k *kept) { // their guards
-				var guards []string
-				for _, i := range g.Seen.Returned {
-					guards = append(guards, i.Guard)
-				}
-				k.put("w", guards)
-			},
-			thaw: func(k *kept, g *Ground) {
-				for _, id := range get[[]string](k, "w") {
-					g.Seen.Returned = append(g.Seen.Returned, followup.Intent{Tenant: g.Event.Tenant, Guard: id})
-				}
-			},
-		},
-		{
-			lost: LostThread,
-			thread: func(w *walk) {
-				keys := RepliesTo(w.g.Facts)
-				if w.g.Facts.Machine() || len(keys) == 0 {
-					return
-				}
-				of := ""
-				for _, k := range keys {
-					of += k.ID + " "
-				}
-				w.g.Seen.Replied = whole(w, "replied", of, w.was.Seen.Replied, func() *followup.Intent { return w.replied(keys) })
-			},
-			keep: func(g Ground, k *kept) {
-				if i := g.Seen.Replied; i != nil {
-					k.put("y", i.ID)
-				}
-			},
-			thaw: func(k *kept, g *Ground) {
-				if id := get[*string](k, "y"); id != nil {
-					g.Seen.Replied = &followup.Intent{Tenant: g.Event.Tenant, ID: *id}
-				}
-			},
-		},
-		{
-			lost: LostCount,
-			thread: func(w *walk) {
-				if w.g.Facts.Machine() {
-					return
-				}
-				was := builder{g: w.was}
-				for n, c := range CapsOf(w.ids, w.g.Policy, w.g.Facts, w.g.Person, w.g.Now.Std()) {
-					w.g.Seen.Caps = append(w.g.Seen.Caps, whole(w, "cap", c.ID, was.seenCap(n), func() ledger.Item {
-						it, _ := w.item(CapKey(w.g.Event.Tenant, c))
-						return it
-					}))
-				}
-			},
-			keep: func(g Ground, k *kept) {
-				var caps []*keptCap
-				for _, c := range g.Seen.Caps {
-					var cap *keptCap
-					if c != nil {
-						cap = &keptCap{c.Version(), c.Int("count")}
-					}
-					caps = append(caps, cap)
-				}
-				k.put("u", caps)
-			},
-			thaw: func(k *kept, g *Ground) {
-				for _, c := range get[[]*keptCap](k, "u") {
-					var it ledger.Item
-					if c != nil {
-						it = ledger.Item{schema.Version: c.Version, "count": c.Count}
-					}
-					g.Seen.Caps = append(g.Seen.Caps, it)
-				}
-			},
-		},
-		{
-			lost: LostContact,
-			of: func(w *walk, _ contact.Contact) {
-				// The contact that will list the form that is missing: the one that the other
-				// form names.
-				s := w.g.Seen
-				from := w.from(w.g.main())
-				if c := s.Contact; w.g.Person.NextKeyID != "" && c != nil && from != c.ID && (s.Key == nil) != (s.Next == nil) && !w.shared() {
-					w.g.Seen.Holder = ask(w, "holder", from, w.was.Seen.Holder, func() *contact.Contact { return row[contact.Contact](w, w.key(ledger.Contact, from)) })
-				}
-			},
-			keep: func(g Ground, k *kept) { k.put("h", freezeContact(g.Seen.Holder, nil)) },
-			thaw: func(k *kept, g *Ground) { g.Seen.Holder = thawContact(k, "h", g.Event.Tenant, nil) },
-		},
-		{
-			lost: LostFollowUp,
-			of: func(w *walk, c contact.Contact) {
-				// Where a customer ID beats the address, also those of the contact that the mail
-				// would reach.
-				of, name := []contact.Contact{c}, c.ID
-				if a := w.g.Seen.Contact; a != nil && a.ID != c.ID {
-					of, name = append(of, *a), name+" "+a.ID
-				}
-				w.g.Seen.Elsewhere = whole(w, "guards elsewhere", name, w.was.Seen.Elsewhere, func() (guards []ledger.Item) {
-					for _, one := range of {
-						guards = append(guards, w.elsewhere(one)...)
-					}
-					return guards
-				})
-			},
-			keep: func(g Ground, k *kept) {
-				var guards []map[string]any
-				for _, e := range g.Seen.Elsewhere {
-					guards = append(guards, freezeGuard(e))
-				}
-				k.put("j", guards)
-			},
-			thaw: func(k *kept, g *Ground) {
-				for _, e := range get[[]map[string]any](k, "j") {
-					g.Seen.Elsewhere = append(g.Seen.Elsewhere, thawGuard(k, e))
-				}
-			},
-		},
-		{
-			lost: LostFollowUp,
-			of: func(w *walk, c contact.Contact) {
-				// It may have been filed under one that was merged into the contact since.
-				from := w.from(w.g.main())
-				if a := w.g.Seen.Contact; a == nil || a.ID != c.ID {
-					from = w.g.Seen.CustomerKey.Contact
-				}
-				w.g.Seen.Enquiry = whole(w, "enquiry", c.ID+" "+w.g.Facts.Cause, w.was.Seen.Enquiry, func() (last *contact.Enquiry) {
-					for _, id := range w.chains[from] {
-						k := w.key(ledger.Enquiry, id)
-						k.Sub = w.g.Facts.Cause
-						if e := row[contact.Enquiry](w, k); e != nil {
-							last = e
-						}
-					}
-					return last
-				})
-			},
-			keep: func(g Ground, k *kept) {
-				if e := g.Seen.Enquiry; e != nil {
-					k.put("e", keptEnquiry{e.FollowUp})
-				}
-			},
-			thaw: func(k *kept, g *Ground) {
-				if e := get[*keptEnquiry](k, "e"); e != nil {
-					g.Seen.Enquiry = &contact.Enquiry{Tenant: g.Event.Tenant, FollowUp: e.FollowUp}
-				}
-			},
-		},
-		{
-			lost: LostRule,
-			of: func(w *walk, c contact.Contact) {
-				if rule, ruled := RuleFor(w.g); ruled {
-					w.g.Seen.Cadence = ask(w, "cadence", c.ID+" "+rule.ID, w.was.Seen.Cadence, func() *followup.Cadence { return w.cadence(c.ID, rule.ID) })
-				}
-			},
-			keep: func(g Ground, k *kept) {
-				if c := g.Seen.Cadence; c != nil {
-					k.put("d", keptCadence{c.Intent, c.FoldUntil, c.Version})
-				}
-			},
-			thaw: func(k *kept, g *Ground) {
-				if c := get[*keptCadence](k, "d"); c != nil {
-					g.Seen.Cadence = &followup.Cadence{Tenant: g.Event.Tenant, Intent: c.Intent, FoldUntil: c.FoldUntil, Version: c.Version}
-				}
-			},
-		},
-		{
-			lost: LostRule,
-			of: func(w *walk, _ contact.Contact) {
-				if c := w.g.Seen.Cadence; c != nil && c.Intent != "" {
-					w.g.Seen.Slot = whole(w, "slot", c.Intent, w.was.Seen.Slot, func() *followup.Intent { return row[followup.Intent](w, w.key(ledger.Intent, c.Intent)) })
-				}
-			},
-			keep: func(g Ground, k *kept) {
-				if i := g.Seen.Slot; i != nil {
-					k.put("l", i.State)
-					if i.Reason == followup.ReasonRefused {
-						k.put("r", true)
-					}
-				}
-			},
-			thaw: func(k *kept, g *Ground) {
-				if state := get[*string](k, "l"); state != nil {
-					g.Seen.Slot = &followup.Intent{Tenant: g.Event.Tenant, State: *state}
-					if get[bool](k, "r") {
-						g.Seen.Slot.Reason = followup.ReasonRefused
-					}
-				}
-			},
-		},
-		{
-			lost: LostRule,
-			of: func(w *walk, c contact.Contact) {
-				rule, ruled := RuleFor(w.g)
-				if w.pending("cadence", "slot") || w.g.Seen.Slot != nil || !ruled || !w.g.Policy.Review.NewContacts {
-					return
-				}
-				others := otherRules(w.g.Policy, rule.ID)
-				w.g.Seen.Unapproved = ask(w, "unapproved", c.ID+" "+rule.ID+" "+strings.Join(others, " "), w.was.Seen.Unapproved, func() bool { return w.unapproved(c.ID, others) })
-			},
-			keep: func(g Ground, k *kept) {
-				if g.Seen.Unapproved {
-					k.put("o", true)
-				}
-			},
-			thaw: func(k *kept, g *Ground) { g.Seen.Unapproved = get[bool](k, "o") },
+		thaw: func(w *walk) *followup.Intent {
+			state := get[*string](w, "l")
+			if state == nil {
+				return nil
+			}
+			i := &followup.Intent{State: *state}
+			if get[bool](w, "r") {
+				i.Reason = followup.ReasonRefused
+			}
+			return i
 		},
 	}
+	unapprovedPart = part[bool]{
+		role: "unapproved", lost: LostRule,
+		keep: func(w *walk, is bool) { put(w, "o", is) },
+		thaw: func(w *walk) bool { return get[bool](w, "o") },
+	}
+)
+
+// contactPart is a contact, said being the fields of it that the event states.
+func contactPart(role, letter string, said map[string]string) part[*contact.Contact] {
+	return noun(role, letter, LostContact,
+		func(c contact.Contact) kept.Contact { return kept.ContactOf(c, said) },
+		func(k kept.Contact) contact.Contact { return k.Row(said) })
+}
+
+// walk asks for all that a decision reads, in the order in which one thing leads
+// to the next.
+func (w *walk) walk() {
+	g, s := &w.g, &w.g.Seen
+	w.chains = map[string][]string{}
+	if w.mode != keep {
+		g.Person = Identify(w.ids, g.Policy, Whom(g.Facts, g.Extraction, g.Answer))
+	}
+	// Who the event is of.
+	if id := g.Event.Review; id != "" {
+		askRow(w, taskPart, w.key(ledger.ReviewTask, id), &s.Task)
+	}
+	p, own := g.main(), (&builder{g: *g}).values()
+	w.party(&p)
+	if s.Key, s.Guard, s.Next = p.Key, p.Guard, p.Next; !w.pending(RoleKey) {
+		w.contacts(&p, "contact", w.from(), own)
+		s.Contact, s.NextContact = p.Contact, p.NextContact
+	}
+	if id := CustomerOf(g.Policy, g.Facts).KeyID; id != "" {
+		askRow(w, customerPart, w.key(ledger.ContactKey, id), &s.CustomerKey)
+	}
+	if k := s.CustomerKey; k != nil {
+		w.contact(contactPart("contact", "x", own), k.Contact, &s.Customer)
+	}
+	identified := len(w.missing) == 0 && w.answerable()
+	// What belongs to the event.
+	rule, ruled := RuleFor(*g)
+	if ruled {
+		askRow(w, intentPart, w.key(ledger.Intent, followup.IntentID(w.ids, g.Event.Tenant, g.Facts.Cause, rule.ID, rule.Version)), &s.Intent)
+	}
+	if of := g.Facts.Returned; len(of) > 0 {
+		ask(w, returnedPart, strings.Join(of, " "), &s.Returned, w.returned)
+	}
+	if !g.Facts.Machine() {
+		w.thread()
+	}
+	g.Facts = Accused(g.Facts, g.Person, s.Returned)
+	w.others()
+	// What belongs to the contact that it leads to.
+	if !identified || w.err != nil {
+		return
+	}
+	c := LedTo(*g)
+	if c == nil {
+		return
+	}
+	w.hanging(*c)
+	if ruled {
+		w.underRule(c.ID, rule.ID)
+	}
+}
+
+// party reads what is known of an address by itself.
+func (w *walk) party(p *Party) {
+	if id := p.Person.KeyID; id != "" {
+		askRow(w, keyPart, w.key(ledger.ContactKey, id), &p.Key)
+	}
+	if id := p.Person.GuardID; id != "" {
+		ask(w, guardPart, id, &p.Guard, func() ledger.Item { return w.item(w.key(ledger.Guard, id)) })
+	}
+	if id := p.Person.NextKeyID; id != "" {
+		askRow(w, nextPart, w.key(ledger.ContactKey, id), &p.Next)
+	}
+}
+
+// contacts reads the contacts that an address leads to. said are the fields of
+// them that are read.
+func (w *walk) contacts(p *Party, role, from string, said map[string]string) {
+	if n := p.Next; n != nil && !n.Shared {
+		w.contact(contactPart(role, "m", said), n.Contact, &p.NextContact)
+	}
+	w.contact(contactPart(role, "c", said), from, &p.Contact)
+}
+
+// contact follows merges from an ID to the contact it leads to now; nil if one
+// on the way is not there.
+func (w *walk) contact(p part[*contact.Contact], from string, answer **contact.Contact) {
+	if from == "" {
+		return
+	}
+	ask(w, p, from, answer, func() *contact.Contact {
+		c, chain, err := contact.Follow(from, func(id string) (*contact.Contact, error) {
+			return row[contact.Contact](w, w.key(ledger.Contact, id)), nil
+		})
+		if err != nil && w.err == nil {
+			w.err = err
+		}
+		w.chains[from] = chain
+		return c
+	})
+	if w.answers != nil && p.role == "contact" { // it says all that is read of another party's
+		w.answers[Ask{"contact_of_another", from}] = *answer
+	}
+}
+
+// from is where the event's address leads to, before any merge.
+func (w *walk) from() string {
+	b, s := builder{g: w.g}, w.g.Seen
+	switch {
+	case b.shared():
+		return KeylessContact(w.ids, w.g.Event.Tenant, w.g.Facts.Cause)
+	case s.Key != nil:
+		return s.Key.Contact
+	case s.Next != nil && !s.Next.Shared:
+		return s.Next.Contact
+	}
+	return ""
+}
+
+// others reads what is known of the further people whom the event stops or holds
+// mail to. No field of their contacts is read.
+func (w *walk) others() {
+	g, first := &w.g, w.kept
+	if w.mode != keep {
+		for _, o := range Others(w.ids, g.Policy, g.Facts, g.Extraction, g.Person) {
+			g.Also = append(g.Also, Party{Person: o})
+		}
+	}
+	if w.mode != thaw {
+		w.also = make([]parts, len(g.Also))
+	} else if len(w.also) != len(g.Also) {
+		w.err = fmt.Errorf("%w: it is of %d more people, not %d", ErrGround, len(w.also), len(g.Also))
+		return
+	}
+	for n := range g.Also {
+		p := &g.Also[n]
+		if w.mode != thaw {
+			w.also[n] = parts{}
+		}
+		w.kept = w.also[n]
+		w.party(p)
+		from := ""
+		if p.Key != nil {
+			from = p.Key.Contact
+		}
+		w.contacts(p, "contact_of_another", from, nil)
+	}
+	w.kept = first
+}
+
+// ErrTaskMoved means that the task which a person answers is not as it was shown
+// to them. The answer is to something else; they look at it again.
+var ErrTaskMoved = errors.New("decide: the task has moved since it was shown")
+
+// answerable tells whether the task that a person answers is as they saw it.
+func (w *walk) answerable() bool {
+	a, t := w.g.Answer, w.g.Seen.Task
+	switch {
+	case a == nil:
+	case a.Asked != nil && (t == nil || t.State != review.Open || t.Transition != a.Asked.Transition):
+		w.err = ErrTaskMoved
+	case t == nil:
+		w.err = errors.New("decide: an answer without its task")
+	}
+	return w.err == nil
+}
+
+func (w *walk) returned() (there []followup.Intent) {
+	for _, id := range w.g.Facts.Returned {
+		if i := row[followup.Intent](w, w.key(ledger.Intent, id)); i != nil {
+			there = append(there, *i)
+		}
+	}
+	return there
+}
+
+// thread reads what is known of the thread: how many follow-ups it has had, its
+// sender's domain too, and which mails in it are ours.
+func (w *walk) thread() {
+	g, s := &w.g, &w.g.Seen
+	var caps []ledger.Key
+	for _, c := range CapsOf(w.ids, g.Policy, g.Facts, g.Person, g.Now.Std()) {
+		caps = append(caps, CapKey(g.Event.Tenant, c))
+	}
+	ask(w, capsPart, named(caps), &s.Caps, func() []ledger.Item {
+		counts := make([]ledger.Item, len(caps))
+		for n, k := range caps {
+			counts[n] = w.item(k)
+		}
+		return counts
+	})
+	if keys := RepliesTo(g.Facts); len(keys) > 0 {
+		ask(w, repliedPart, named(keys), &s.Replied, func() *followup.Intent { return w.replied(keys) })
+	}
+}
+
+func named(keys []ledger.Key) (of string) {
+	for _, k := range keys {
+		of += k.ID + " "
+	}
+	return of
 }
 
 // replied is the nearest intent of this tenant that the message index names.
 func (w *walk) replied(keys []ledger.Key) *followup.Intent {
 	first := len(w.missing)
-	var ours []followup.ProviderMessage
+	var ours []string
 	for _, k := range keys {
 		if m := row[followup.ProviderMessage](w, k); m != nil && m.Tenant == w.g.Event.Tenant {
-			ours = append(ours, *m)
+			ours = append(ours, m.Intent)
 		}
 	}
-	for _, m := range ours {
+	for _, id := range ours {
 		if len(w.missing) > first {
 			return nil
 		}
-		if i := row[followup.Intent](w, w.key(ledger.Intent, m.Intent)); i != nil {
+		if i := row[followup.Intent](w, w.key(ledger.Intent, id)); i != nil {
 			return i
 		}
 	}
 	return nil
 }
 
-// elsewhere are the guards of a contact's addresses and of those of the contacts
+// hanging reads what hangs on the contact that was found.
+func (w *walk) hanging(c contact.Contact) {
+	g, s := &w.g, &w.g.Seen
+	b, from, of, names := builder{g: *g}, w.from(), []contact.Contact{c}, c.ID
+	if a := s.Contact; a != nil && a.ID != c.ID {
+		// A customer ID beats the address: also those of the contact that the mail would reach.
+		of, names = append(of, *a), names+" "+a.ID
+	} else if a != nil && g.Person.NextKeyID != "" && from != c.ID && (s.Key == nil) != (s.Next == nil) && !b.shared() {
+		// The contact that will list the form that is missing: the other form names it.
+		askRow(w, holderPart, w.key(ledger.Contact, from), &s.Holder)
+	}
+	ask(w, elsewherePart, names, &s.Elsewhere, func() (guards []ledger.Item) {
+		for _, one := range of {
+			guards = append(guards, w.elsewhere(one)...)
+		}
+		return guards
+	})
+	// It may have been filed under one that was merged into the contact since.
+	if s.Contact == nil || s.Contact.ID != c.ID {
+		from = s.CustomerKey.Contact
+	}
+	ask(w, enquiryPart, c.ID+" "+g.Facts.Cause, &s.Enquiry, func() (last *contact.Enquiry) {
+		for _, id := range w.chains[from] {
+			k := w.key(ledger.Enquiry, id)
+			k.Sub = g.Facts.Cause
+			if e := row[contact.Enquiry](w, k); e != nil {
+				last = e
+			}
+		}
+		return last
+	})
+}
+
+// elsewhere are the guards of a contact's addresses, and of those of the contacts
 // that were merged into it, but for the one in hand.
 func (w *walk) elsewhere(c contact.Contact) (guards []ledger.Item) {
 	all, first := []contact.Contact{c}, len(w.missing)
@@ -369,76 +380,64 @@ func (w *walk) elsewhere(c contact.Contact) (guards []ledger.Item) {
 		switch {
 		case one != nil:
 			all = append(all, *one)
-		case len(w.missing) == first && w.err == nil:
-			w.err = errPart(c.ID, id)
+		case len(w.missing) == first:
+			w.err = fmt.Errorf("contact %s was merged into %s and is not there", id, c.ID)
 		}
 	}
 	if len(w.missing) > first {
 		return nil
 	}
-	for _, id := range GuardsOf(w.ids, c.Tenant, w.g.Person.GuardID, all...) {
-		if it, _ := w.item(w.key(ledger.Guard, id)); it != nil {
+	for _, id := range GuardsOf(w.ids, w.g.Event.Tenant, w.g.Person.GuardID, all...) {
+		if it := w.item(w.key(ledger.Guard, id)); it != nil {
 			guards = append(guards, it)
 		}
 	}
 	return guards
 }
 
-func (w *walk) cadence(contactID, rule string) *followup.Cadence {
+// underRule reads what the rules had done for a contact.
+func (w *walk) underRule(contactID, rule string) {
+	s := &w.g.Seen
+	askRow(w, cadencePart, w.cadence(contactID, rule), &s.Cadence)
+	if c := s.Cadence; c != nil && c.Intent != "" {
+		askRow(w, slotPart, w.key(ledger.Intent, c.Intent), &s.Slot)
+	}
+	if !w.g.Policy.Review.NewContacts || w.pending(cadencePart.role, slotPart.role) || s.Slot != nil {
+		return
+	}
+	others, of := []ledger.Key{}, contactID+" "+rule
+	for _, r := range w.g.Policy.Rules {
+		if r.ID != rule {
+			others, of = append(others, w.cadence(contactID, r.ID)), of+" "+r.ID
+		}
+	}
+	ask(w, unapprovedPart, of, &s.Unapproved, func() bool { return w.unapproved(others) })
+}
+
+func (w *walk) cadence(contactID, rule string) ledger.Key {
 	k := w.key(ledger.Cadence, contactID)
 	k.Sub = rule
-	return row[followup.Cadence](w, k)
+	return k
 }
 
 // unapproved tells of a contact whether the other rules' mails to it were none
 // but such as wait for a person or were refused.
-func (w *walk) unapproved(contactID string, rules []string) bool {
+func (w *walk) unapproved(cadences []ledger.Key) bool {
 	waits, approved := false, false
-	var slots []string
-	for _, r := range rules {
-		if c := w.cadence(contactID, r); c != nil && c.Intent != "" {
-			slots = append(slots, c.Intent)
+	for _, k := range cadences {
+		c := row[followup.Cadence](w, k)
+		if c == nil || c.Intent == "" {
+			continue
 		}
-	}
-	for _, id := range slots {
-		if i := row[followup.Intent](w, w.key(ledger.Intent, id)); i != nil {
+		if i := row[followup.Intent](w, w.key(ledger.Intent, c.Intent)); i != nil {
 			waits, approved = waits || Unapproved(*i), approved || i.ApprovedBy != ""
 		}
 	}
 	return waits && !approved
 }
 
-type (
-	keptEnquiry struct {
-		FollowUp string `json:"f,omitempty"`
-	}
-	keptCadence struct {
-		Intent    string   `json:"i,omitempty"`
-		FoldUntil utc.Time `json:"u,omitzero"`
-		Version   int64    `json:"v"`
-	}
-	keptIntent struct {
-		ID      string `json:"i"`
-		Contact string `json:"c"`
-	}
-	keptCap struct {
-		Version int64 `json:"v"`
-		Count   int64 `json:"c"`
-	}
-)
-
-func otherRules(p tenant.Policy, id string) (others []string) {
-	for _, r := range p.Rules {
-		if r.ID != id {
-			others = append(others, r.ID)
-		}
-	}
-	slices.Sort(others)
-	return others
-}
-
-func (w *walk) shared() bool { return (&builder{g: w.g}).shared() }
-
-func errPart(c, id string) error {
-	return fmt.Errorf("contact %s was merged into %s and is not there", id, c)
+// main is who the event is about.
+func (g Ground) main() Party {
+	s := g.Seen
+	return Party{Person: g.Person, Key: s.Key, Contact: s.Contact, Guard: s.Guard, Next: s.Next, NextContact: s.NextContact}
 }

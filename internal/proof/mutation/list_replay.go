@@ -16,7 +16,7 @@ func replays() []Breakage {
 		{
 			Name:   "ground-without-holds",
 			Wrong:  "an address that was held is decided again as if it were free",
-			File:   "internal/decide/kept.go",
+			File:   "internal/decide/kept/kept.go",
 			Old:    `case "hold", "hold_review",`,
 			New:    `case "hold_review",`,
 			Caught: []string{"decide"},
@@ -25,7 +25,7 @@ func replays() []Breakage {
 		{
 			Name:   "ground-without-consent",
 			Wrong:  "what is decided again binds another consent",
-			File:   "internal/decide/kept.go",
+			File:   "internal/decide/kept/kept.go",
 			Old:    "ConsentVersion: k.Consent,",
 			New:    "ConsentVersion: min(k.Consent, 1),",
 			Caught: []string{"decide"},
@@ -89,7 +89,7 @@ func replays() []Breakage {
 			Name:   "refusal-forgotten",
 			Wrong:  "that a person refused the last mail to somebody is not kept, so a replay does not ask again",
 			File:   "internal/decide/reads.go",
-			Old:    `if get[bool](k, "r") {`,
+			Old:    `if get[bool](w, "r") {`,
 			New:    "if false {",
 			Caught: []string{"decide"},
 			Run:    "WordForWord",
