@@ -92,6 +92,14 @@ func readings(t *testing.T) map[string]reading {
 	two.put(t, ledger.Cadence, "contact-2", "another", followup.Cadence{Tenant: "demo", Intent: "intent-5"})
 	two.put(t, ledger.Intent, "intent-5", "", followup.Intent{Tenant: "demo", ID: "intent-5", State: followup.Proposed})
 
+	// A mail to somebody that a person refused.
+	refused := ground(t, mail(ada, question), tenant.ModeAuto).Input
+	refused.Policy.Review.NewContacts = true
+	five := rows{}
+	five.person(t, of(refused, ada), of(refused, ada).KeyID, "contact-1")
+	five.put(t, ledger.Cadence, "contact-1", rule.ID, followup.Cadence{Tenant: "demo", Intent: "intent-4", FoldUntil: start})
+	five.put(t, ledger.Intent, "intent-4", "", followup.Intent{Tenant: "demo", ID: "intent-4", State: followup.Cancelled, Reason: followup.ReasonRefused})
+
 	// A complaint that returns our mail and names two.
 	report := ground(t, machineMail(rawmail.Complaint, ada, true), tenant.ModeAuto).Input
 	next(&report)
@@ -107,7 +115,7 @@ func readings(t *testing.T) map[string]reading {
 	answer.Event.Review, answer.Answer = "task-1", &decide.Answer{Approve: true, By: "person:grace", Asked: &task}
 	four := rows{}
 	four.put(t, ledger.ReviewTask, "task-1", "", task)
-	return map[string]reading{"known": {known, one, 4}, "late": {late, two, 6}, "report": {report, three, 2}, "answer": {answer, four, 1}}
+	return map[string]reading{"known": {known, one, 4}, "late": {late, two, 6}, "report": {report, three, 2}, "answer": {answer, four, 1}, "refused": {refused, five, 5}}
 }
 
 // fields adds the fields of a struct that are set.
@@ -159,7 +167,11 @@ func TestEveryReadIsAskedForAndKept(t *testing.T) {
 		if r.in.Answer != nil {
 			continue
 		}
-		k, err := decide.Thaw(kept(t, decideOn(t, g)))
+		text := kept(t, decideOn(t, g))
+		if was, is := comparably(decideOn(t, g)), comparably(again(t, g, text)); !reflect.DeepEqual(was, is) {
+			t.Errorf("%s: decided again, the commit differs:\n%+v\n%+v\nkept %s", name, was, is, text)
+		}
+		k, err := decide.Thaw(text)
 		if err != nil {
 			t.Fatal(err)
 		}

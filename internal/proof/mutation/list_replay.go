@@ -83,7 +83,7 @@ func replays() []Breakage {
 			Old:    "return OtherContact, &maybe",
 			New:    `return "", nil`,
 			Caught: []string{"operate/whatif"},
-			Run:    "WouldHaveDecided",
+			Run:    "AnotherContact",
 		},
 		{
 			Name:   "refusal-forgotten",
@@ -92,7 +92,7 @@ func replays() []Breakage {
 			Old:    `if get[bool](w, "r") {`,
 			New:    "if false {",
 			Caught: []string{"decide"},
-			Run:    "WordForWord",
+			Run:    "EveryRead|WordForWord",
 		},
 		{
 			Name:   "row-counted-twice",
