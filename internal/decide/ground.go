@@ -147,7 +147,7 @@ func (k Kept) Snapshot(ids digest.Key, e inbound.Event, p tenant.Policy, f Facts
 func (k Kept) walk(ids digest.Key, e inbound.Event, p tenant.Policy, f Facts, x *reader.Stored) *walk {
 	e.State, e.Transition, e.Review = inbound.Recorded, k.Transition, ""
 	in := Input{Event: e, Policy: p, Facts: f, Extraction: x, Now: k.Now, By: k.By}
-	w := &walk{g: Ground{Input: in}, ids: ids, mode: thaw, kept: k.Seen, also: k.Also, answers: map[Ask]any{}}
+	w := &walk{g: Ground{Input: in}, ids: ids, mode: thawing, kept: k.Seen, also: k.Also, answers: map[Ask]any{}}
 	if k.TooLarge {
 		w.err = fmt.Errorf("%w: it was too large to be kept", ErrGround)
 		return w

@@ -172,9 +172,9 @@ func held(g *decide.Ground) {
 }
 
 // TestEveryFieldOfAGroundIsKeptOrLeftOut: who adds a field to what a decision
-// stands on says here what becomes of it. Kept: Freeze and Thaw (ground.go, kept.go, and a line of each read)
-// take it along, and the property above draws it; "read again": it comes from
-// the event's row, the raw content, the policy or the stored answer, and
+// depends on says here what becomes of it. Kept: by its part in reads.go and its
+// form in package kept, and the property above draws it; "read again": it comes
+// from the event's row, the raw content, the policy or the stored answer, and
 // ReadingDigest has it where a decision reads it.
 func TestEveryFieldOfAGroundIsKeptOrLeftOut(t *testing.T) {
 	t.Parallel()
@@ -204,19 +204,19 @@ func TestEveryFieldOfAGroundIsKeptOrLeftOut(t *testing.T) {
 			"Asks": again, "Warned": again, "Dropped": again, "CustomerID": again,
 		}},
 		{contact.Key{}, map[string]string{
-			"Tenant": again, "ID": again, "Contact": "kept", "Shared": "kept", "RuleVersion": unread, "CreatedAt": unread, "InboundEvent": unread, "Version": unread,
+			"Tenant": unread, "ID": unread, "Contact": "kept", "Shared": "kept", "RuleVersion": unread, "CreatedAt": unread, "InboundEvent": unread, "Version": unread,
 		}},
 		{contact.Contact{}, map[string]string{
-			"Tenant": again, "ID": "kept", "Status": "kept", "MergedInto": unread, "Email": unread, "Name": "kept where it differs", "Company": "kept where it differs",
+			"Tenant": unread, "ID": "kept", "Status": "kept", "MergedInto": unread, "Email": unread, "Name": "kept where it differs", "Company": "kept where it differs",
 			"Phone": "kept where it differs", "Keys": "kept of customer IDs; the others hold addresses, and only the list that is written reads them",
 			"MergedAt": unread, "Absorbed": unread, "Reach": "kept", "ConsentVersion": "kept", "Revision": "kept", "FromEvent": unread, "CreatedAt": unread,
 			"Transition": "kept", "Version": unread,
 		}},
 		{contact.Enquiry{}, map[string]string{
-			"Tenant": again, "Contact": unread, "Event": unread, "Intent": unread, "FollowUp": "kept", "Subject": unread, "At": unread, "Version": unread,
+			"Tenant": unread, "Contact": unread, "Event": unread, "Intent": unread, "FollowUp": "kept", "Subject": unread, "At": unread, "Version": unread,
 		}},
 		{followup.Cadence{}, map[string]string{
-			"Tenant": again, "Contact": unread, "Rule": unread, "Intent": "kept", "FoldUntil": "kept", "SendingIntent": unread, "QuietUntil": unread, "Version": "kept",
+			"Tenant": unread, "Contact": unread, "Rule": unread, "Intent": "kept", "FoldUntil": "kept", "SendingIntent": unread, "QuietUntil": unread, "Version": "kept",
 		}},
 	} {
 		of := reflect.TypeOf(c.of)

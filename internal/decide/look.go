@@ -82,11 +82,11 @@ func on[T any](in Input, seen Snapshot, ids digest.Key, decide func(Ground, dige
 // Read asks Decide, HoldFirst or StopFirst until nothing is missing. rows reads
 // different keys: an item for each, nil where there is none.
 func Read[T any](
-	in Input, ids digest.Key, ask func(Input, Snapshot, digest.Key) (T, []Missing, error), rows func([]ledger.Key) ([]ledger.Item, error),
+	in Input, ids digest.Key, question func(Input, Snapshot, digest.Key) (T, []Missing, error), rows func([]ledger.Key) ([]ledger.Item, error),
 ) (res T, err error) {
 	seen := Snapshot{Rows: map[ledger.Key]ledger.Item{}}
 	for range MaxRounds + 1 {
-		res, missing, err := ask(in, seen, ids)
+		res, missing, err := question(in, seen, ids)
 		if err != nil || len(missing) == 0 {
 			return res, err
 		}
@@ -136,9 +136,9 @@ type parts map[string]json.RawMessage
 type mode int
 
 const (
-	read mode = iota
-	keep
-	thaw
+	reading mode = iota
+	keeping
+	thawing
 )
 
 // ask answers one thing that a decision reads. rows finds it out from rows, where
@@ -147,9 +147,9 @@ func ask[T any](w *walk, p part[T], of string, answer *T, rows func() T) {
 	a := Ask{p.role, of}
 	known, is := w.seen.Kept[a]
 	switch {
-	case w.mode == keep:
+	case w.mode == keeping:
 		p.keep(w, *answer)
-	case w.mode == thaw:
+	case w.mode == thawing:
 		*answer = p.thaw(w)
 	case is:
 		*answer, _ = known.(T)
@@ -275,7 +275,7 @@ func (w *walk) pending(roles ...string) bool {
 
 // known is what a ground keeps, and the asks that it answers.
 func known(g Ground, ids digest.Key) *walk {
-	w := &walk{g: g, ids: ids, mode: keep, kept: parts{}, answers: map[Ask]any{}}
+	w := &walk{g: g, ids: ids, mode: keeping, kept: parts{}, answers: map[Ask]any{}}
 	w.walk()
 	return w
 }

@@ -130,7 +130,7 @@ func contactPart(role, letter string, said map[string]string) part[*contact.Cont
 func (w *walk) walk() {
 	g, s := &w.g, &w.g.Seen
 	w.chains = map[string][]string{}
-	if w.mode != keep {
+	if w.mode != keeping {
 		g.Person = Identify(w.ids, g.Policy, Whom(g.Facts, g.Extraction, g.Answer))
 	}
 	// Who the event is of.
@@ -234,16 +234,16 @@ func (w *walk) from() string {
 	return ""
 }
 
-// others reads what is known of the further people whom the event stops or holds
+// others reads what is known of the further people that the event stops or holds
 // mail to. No field of their contacts is read.
 func (w *walk) others() {
 	g, first := &w.g, w.kept
-	if w.mode != keep {
+	if w.mode != keeping {
 		for _, o := range Others(w.ids, g.Policy, g.Facts, g.Extraction, g.Person) {
 			g.Also = append(g.Also, Party{Person: o})
 		}
 	}
-	if w.mode != thaw {
+	if w.mode != thawing {
 		w.also = make([]parts, len(g.Also))
 	} else if len(w.also) != len(g.Also) {
 		w.err = fmt.Errorf("%w: it is of %d more people, not %d", ErrGround, len(w.also), len(g.Also))
@@ -251,7 +251,7 @@ func (w *walk) others() {
 	}
 	for n := range g.Also {
 		p := &g.Also[n]
-		if w.mode != thaw {
+		if w.mode != thawing {
 			w.also[n] = parts{}
 		}
 		w.kept = w.also[n]

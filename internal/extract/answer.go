@@ -12,11 +12,11 @@ import (
 
 // ErrNotOpen means that the task is answered already, or asks for something
 // else. Whoever answered looks at it again.
-var ErrNotOpen = errors.New("process: the task is not open")
+var ErrNotOpen = errors.New("extract: the task is not open")
 
 // ErrStillOpen means that the answer did not settle the question, and the task
 // now shows why.
-var ErrStillOpen = errors.New("process: the task stays open")
+var ErrStillOpen = errors.New("extract: the task stays open")
 
 // Answer decides a task of kind DecideEvent as a person said. The same rules
 // apply as without a person; only the reasons that he was shown are not asked

@@ -1,5 +1,6 @@
-// Package process takes an event from recorded to decided: raw content, facts,
-// the reader's answer stored before it is used, and one commit.
+// Package extract takes an event from recorded to decided: raw content, facts,
+// the reader's answer stored before it is used, and one commit. What the answer
+// means is package decide's to say.
 //
 // Its invariant: whatever happens in between, the event is decided by exactly
 // one commit, or a review task holds it, or its own times bring it back.
@@ -189,7 +190,7 @@ func (s *Service) giveBack(ctx context.Context, e inbound.Event, set ledger.Item
 }
 
 // errSettled says that the event is no longer this worker's to decide.
-var errSettled = errors.New("process: the event was settled by another worker")
+var errSettled = errors.New("extract: the event was settled by another worker")
 
 func (s *Service) event(ctx context.Context, tenantID, id string) (*inbound.Event, error) {
 	it, err := s.Store.Get(ctx, ledger.Key{Entity: ledger.Event, Tenant: tenantID, ID: id})

@@ -13,28 +13,23 @@ import (
 	"onefold/internal/utc"
 )
 
-// The reasons for which it cannot be told, the first that applies: whatever the
-// decision comes to, and where it comes to a contact or a follow-up.
-var (
-	always = []string{IdentityDiffers, PersonNotRead, ContactNotRead, ThreadNotRead}
-	maybe  = []string{OtherContact, OtherRule, ThreadNotRead}
-)
-
-// lost is what cannot be told without a read that is neither kept nor to be had.
-func lost(of decide.Lost) (reason string, kind *[]string) {
+// lost is why it cannot be told what would become of an event, where a read is
+// neither kept nor to be had: sure of whatever it comes to, or else only of what
+// comes to a contact or a follow-up.
+func lost(of decide.Lost) (reason string, sure bool) {
 	switch of {
 	case decide.LostPerson:
-		return PersonNotRead, &always
+		return PersonNotRead, true
 	case decide.LostContact:
-		return ContactNotRead, &always
+		return ContactNotRead, true
 	case decide.LostThread:
-		return ThreadNotRead, &always
+		return ThreadNotRead, true
 	case decide.LostRule:
-		return OtherRule, &maybe
+		return OtherRule, false
 	case decide.LostCount:
-		return ThreadNotRead, &maybe
+		return ThreadNotRead, false
 	default:
-		return OtherContact, &maybe
+		return OtherContact, false
 	}
 }
 
@@ -58,20 +53,19 @@ func (j *job) another(ctx context.Context) (res decide.Result, untold string, er
 		res, missing, err := decide.Decide(in, seen, j.IDs)
 		if err == nil && len(missing) > 0 {
 			for _, m := range missing {
-				reason, kind, err := j.find(ctx, in, m, seen)
-				switch {
+				switch reason, always, err := j.find(ctx, in, m, seen); {
 				case err != nil:
 					return res, "", err
-				case kind == &always:
+				case always:
 					sure = append(sure, reason)
-				case kind == &maybe:
+				default:
 					unsure = append(unsure, reason)
 				}
 			}
 			continue
 		}
-		reason := first(maybe, unsure)
-		switch untold := first(always, sure); {
+		reason := first(unsure, OtherContact, OtherRule, ThreadNotRead)
+		switch untold := first(sure, IdentityDiffers, PersonNotRead, ContactNotRead, ThreadNotRead); {
 		case untold != "":
 			return res, untold, nil
 		case err != nil:
@@ -83,7 +77,8 @@ func (j *job) another(ctx context.Context) (res decide.Result, untold string, er
 	}
 }
 
-func first(order, reasons []string) string {
+// first is the first of an order that is among the reasons, or "".
+func first(reasons []string, order ...string) string {
 	for _, r := range order {
 		if slices.Contains(reasons, r) {
 			return r
@@ -92,34 +87,30 @@ func first(order, reasons []string) string {
 	return ""
 }
 
-// find answers what the kept ground lacks, or says what is lost with it; then it
+// find answers what the kept ground lacks, or says why it cannot be told; then it
 // is decided as if nothing had been there.
-func (j *job) find(ctx context.Context, in decide.Input, m decide.Missing, seen decide.Snapshot) (reason string, kind *[]string, err error) {
+func (j *job) find(ctx context.Context, in decide.Input, m decide.Missing, seen decide.Snapshot) (reason string, sure bool, err error) {
 	if m.Role == decide.RoleKey {
 		key, reason, err := j.form(ctx, in, m)
-		if err != nil || reason == "" {
-			seen.Kept[m.Ask] = key
-			return "", nil, err
-		}
-		if reason == IdentityDiffers {
-			seen.Kept[m.Ask] = nil
-			return reason, &always, nil
+		if seen.Kept[m.Ask] = key; err != nil || reason != PersonNotRead {
+			return reason, reason != "", err
 		}
 	}
 	if m.Key.Entity != "" {
 		it, err := j.then(ctx, m.Key)
 		if err != nil || it == nil || m.Lost == decide.LostNothing {
 			seen.Rows[m.Key] = it
-			return "", nil, err
+			delete(seen.Kept, m.Ask)
+			return "", false, err
 		}
 	}
 	seen.Kept[m.Ask] = nil
 	// Of an event that nothing is to follow from, only a hold is looked at.
 	if in.Facts.Dropped && m.Role != decide.RoleGuard {
-		return "", nil, nil
+		return "", false, nil
 	}
-	reason, kind = lost(m.Lost)
-	return reason, kind, nil
+	reason, sure = lost(m.Lost)
+	return reason, sure, nil
 }
 
 // hangsOn tells whether what is not known matters to a decision.
