@@ -243,17 +243,15 @@ func (w *walk) others() {
 			g.Also = append(g.Also, Party{Person: o})
 		}
 	}
-	if w.mode != thawing {
-		w.also = make([]parts, len(g.Also))
-	} else if len(w.also) != len(g.Also) {
+	if w.mode == thawing && len(w.also) != len(g.Also) {
 		w.err = fmt.Errorf("%w: it is of %d more people, not %d", ErrGround, len(w.also), len(g.Also))
 		return
 	}
 	for n := range g.Also {
-		p := &g.Also[n]
 		if w.mode != thawing {
-			w.also[n] = parts{}
+			w.also = append(w.also, parts{})
 		}
+		p := &g.Also[n]
 		w.kept = w.also[n]
 		w.party(p)
 		from := ""

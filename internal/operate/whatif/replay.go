@@ -1,4 +1,4 @@
-// Package replay decides stored events again under another policy, and tells
+// Package whatif decides stored events again under another policy, and tells
 // what would have become of each: on the ground that its first decision stood
 // on, which is kept with the event, so that the difference is the policy's.
 //
