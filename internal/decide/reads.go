@@ -161,7 +161,7 @@ func (w *walk) walk() {
 	if !g.Facts.Machine() {
 		w.thread()
 	}
-	g.Facts = Accused(g.Facts, g.Person, s.Returned)
+	g.Facts = accused(g.Facts, g.Person, s.Returned)
 	w.others()
 	// What belongs to the contact that it leads to.
 	if !identified || w.err != nil {
@@ -295,7 +295,7 @@ func (w *walk) thread() {
 	g, s := &w.g, &w.g.Seen
 	var caps []ledger.Key
 	for _, c := range CapsOf(w.ids, g.Policy, g.Facts, g.Person, g.Now.Std()) {
-		caps = append(caps, CapKey(g.Event.Tenant, c))
+		caps = append(caps, capKey(g.Event.Tenant, c))
 	}
 	ask(w, capsPart, named(caps), &s.Caps, func() []ledger.Item {
 		counts := make([]ledger.Item, len(caps))
