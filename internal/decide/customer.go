@@ -222,7 +222,7 @@ func (b *builder) name(t *review.Task) {
 	}
 	add(b.g.Seen.Contact, by)
 	add(b.g.Seen.Customer, review.ByCustomer)
-	add(b.main().others(), review.ByNextForm)
+	add(b.g.main().others(), review.ByNextForm)
 }
 
 // keyRule names what the match was made by.

@@ -4,11 +4,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strings"
 
 	"onefold/internal/decide/match"
 	"onefold/internal/digest"
 	"onefold/internal/ledger"
+	"onefold/internal/policy/tenant"
+	"onefold/internal/reading/reader"
+	"onefold/internal/record/inbound"
 	"onefold/internal/utc"
 )
 
@@ -28,23 +30,23 @@ const MaxGround = 32 << 10
 
 // ErrGround means that a kept ground cannot be put together again: it is of a
 // later form, damaged, or of another reading of the event.
-var ErrGround = errors.New("flow: the kept ground cannot be read")
+var ErrGround = errors.New("decide: the kept ground cannot be read")
 
 // Kept is what a first decision stood on and what it made. Facts are not in it:
 // they are read again from the raw content, and ReadingDigest tells whether they
 // are the same. The reader's answer is stored by itself.
 type Kept struct {
-	Form       int64     `json:"v"`
-	Policy     int64     `json:"p"` // version
-	Now        utc.Time  `json:"t"`
-	By         string    `json:"b,omitempty"` // "": extract
-	Transition int64     `json:"n"`           // of the event, before
-	Facts      string    `json:"f"`           // ReadingDigest
-	Answer     string    `json:"x,omitempty"` // AnswerDigest; "": no reader was asked
-	Verdict    Verdict   `json:"o"`
-	TooLarge   bool      `json:"too_large,omitempty"`
-	Seen       keptSeen  `json:"s,omitzero"`
-	Also       []keptOne `json:"a,omitempty"`
+	Form       int64    `json:"v"`
+	Policy     int64    `json:"p"` // version
+	Now        utc.Time `json:"t"`
+	By         string   `json:"b,omitempty"` // "": extract
+	Transition int64    `json:"n"`           // of the event, before
+	Facts      string   `json:"f"`           // ReadingDigest
+	Answer     string   `json:"x,omitempty"` // AnswerDigest; "": no reader was asked
+	Verdict    Verdict  `json:"o"`
+	TooLarge   bool     `json:"too_large,omitempty"`
+	Seen       parts    `json:"s,omitempty"`
+	Also       []parts  `json:"a,omitempty"`
 }
 
 // Verdict is what a decision came to, so far as it can be compared.
@@ -91,11 +93,12 @@ func VerdictOf(r Result) Verdict {
 // There is none for a ground with a person's answer.
 func Freeze(g Ground, r Result, ids digest.Key) (string, error) {
 	if g.Answer != nil {
-		return "", errors.New("flow: a ground with a person's answer is not kept")
+		return "", errors.New("decide: a ground with a person's answer is not kept")
 	}
+	w := known(g, ids)
 	k := Kept{
 		Form: GroundForm, Policy: g.Policy.Version, Now: g.Now, By: g.By, Transition: g.Event.Transition,
-		Facts: ReadingDigest(ids, g), Verdict: VerdictOf(r), Seen: freezeSeen(g),
+		Facts: ReadingDigest(ids, g), Verdict: VerdictOf(r), Seen: w.kept, Also: w.also,
 	}
 	if k.By == byExtract {
 		k.By = ""
@@ -103,12 +106,9 @@ func Freeze(g Ground, r Result, ids digest.Key) (string, error) {
 	if g.Extraction != nil {
 		k.Answer = AnswerDigest(*g.Extraction)
 	}
-	for _, p := range g.Also {
-		k.Also = append(k.Also, freezeOne(p))
-	}
 	b, err := json.Marshal(k)
-	if err == nil && len(b) > MaxGround {
-		k.TooLarge, k.Seen, k.Also, k.Verdict.Reasons = true, keptSeen{}, nil, k.Verdict.Reasons[:min(len(k.Verdict.Reasons), 20)]
+	if err = errors.Join(err, w.err); err == nil && len(b) > MaxGround {
+		k.TooLarge, k.Seen, k.Also, k.Verdict.Reasons = true, nil, nil, k.Verdict.Reasons[:min(len(k.Verdict.Reasons), 20)]
 		b, err = json.Marshal(k)
 	}
 	if err != nil {
@@ -124,9 +124,7 @@ const byExtract = "extract"
 // are ErrGround.
 func Thaw(text string) (Kept, error) {
 	var k Kept
-	d := json.NewDecoder(strings.NewReader(text))
-	d.UseNumber() // a guard's numbers are whole
-	if err := d.Decode(&k); err != nil {
+	if err := json.Unmarshal([]byte(text), &k); err != nil {
 		return k, fmt.Errorf("%w: it is damaged", ErrGround)
 	}
 	if k.Form < 1 || k.Form > GroundForm {
@@ -136,6 +134,26 @@ func Thaw(text string) (Kept, error) {
 		k.By = byExtract
 	}
 	return k, nil
+}
+
+// Snapshot puts a kept ground together: the event as it was before, the policy
+// of its version, the facts and the answer that the digests name, and what was
+// read. Decide makes of these what was made then. Errors are ErrGround.
+func (k Kept) Snapshot(ids digest.Key, e inbound.Event, p tenant.Policy, f Facts, x *reader.Stored) (Input, Snapshot, error) {
+	w := k.walk(ids, e, p, f, x)
+	return w.g.Input, Snapshot{Kept: w.answers}, w.err
+}
+
+func (k Kept) walk(ids digest.Key, e inbound.Event, p tenant.Policy, f Facts, x *reader.Stored) *walk {
+	e.State, e.Transition, e.Review = inbound.Recorded, k.Transition, ""
+	in := Input{Event: e, Policy: p, Facts: f, Extraction: x, Now: k.Now, By: k.By}
+	w := &walk{g: Ground{Input: in}, ids: ids, mode: thawing, kept: k.Seen, also: k.Also, answers: map[Ask]any{}}
+	if k.TooLarge {
+		w.err = fmt.Errorf("%w: it was too large to be kept", ErrGround)
+		return w
+	}
+	w.walk()
+	return w
 }
 
 // keepGround puts the ground into the commit that ends or refers the event.

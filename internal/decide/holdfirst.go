@@ -18,7 +18,7 @@ import (
 // undecided. What decides the event finds it and refers to a person, whose
 // approval lifts it (see doubted), so it is never without a task or an event
 // that leads to one.
-func HoldFirst(g Ground, ids digest.Key) (ledger.Commit, error) {
+func holdGround(g Ground, ids digest.Key) (ledger.Commit, error) {
 	b := &builder{g: g, ids: ids}
 	if g.Facts.OptOut.Verdict != wish.OptOutDoubtful || !g.Facts.Human() || g.Answer != nil || b.erasedSince(g.Seen.Guard) {
 		return b.c, nil

@@ -35,7 +35,7 @@ func TestTheLongestReportFitsACommit(t *testing.T) {
 			g.Also[i].Key = &contact.Key{Tenant: "demo", ID: g.Also[i].Person.KeyID, Contact: fmt.Sprintf("contact-%d", i), Version: 1}
 		}
 		for round := 0; ; round++ {
-			c, err := decide.StopFirst(g, key(t))
+			c, err := decide.StopGround(g, key(t))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -42,8 +42,8 @@ func CapsOf(ids digest.Key, policy tenant.Policy, f Facts, p Person, now time.Ti
 	return caps
 }
 
-// CapKey is where the count of a bound stands.
-func CapKey(tenantID string, c Cap) ledger.Key {
+// capKey is where the count of a bound stands.
+func capKey(tenantID string, c Cap) ledger.Key {
 	return ledger.Key{Entity: ledger.LoopCap, Tenant: tenantID, ID: c.ID}
 }
 
@@ -83,7 +83,7 @@ func (b *builder) loopSuspected() bool {
 // read: of two that are made at once, one is decided again.
 func (b *builder) countFollowUp() error {
 	for n, c := range b.caps() {
-		k, seen := CapKey(b.tenant(), c), b.seenCap(n)
+		k, seen := capKey(b.tenant(), c), b.seenCap(n)
 		if seen != nil {
 			if err := b.c.Update("loop_cap", k, ledger.AtVersion(seen.Version()), ledger.Item{"count": seen.Int("count") + 1}); err != nil {
 				return err

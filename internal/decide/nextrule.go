@@ -136,7 +136,7 @@ func (b *builder) putForm(c contact.Contact, to, id string, rule int64) ([]strin
 	}
 	h := b.g.Seen.Holder
 	if h == nil || h.ID != to {
-		return nil, errors.New("flow: the contact that a key names was not read")
+		return nil, errors.New("decide: the contact that a key names was not read")
 	}
 	r := b.audit([]string{ReasonOtherForm})
 	r.Contact = h.ID

@@ -130,7 +130,7 @@ func TestAReportDuringAMigrationFitsItsCommits(t *testing.T) {
 		t.Errorf("%d writes, %v", len(res.Commit.Writes), res.Commit.Validate())
 	}
 	g = proved(t, g, append([]string{ada}, g.Facts.Failed...)...)
-	first, err := decide.StopFirst(g, key(t))
+	first, err := decide.StopGround(g, key(t))
 	if err != nil || first.Validate() != nil || len(first.Writes) < 10*decide.MaxStops {
 		t.Errorf("%d writes, %v, %v", len(first.Writes), err, first.Validate())
 	}

@@ -3,7 +3,6 @@ package decide
 import (
 	"slices"
 	"strconv"
-	"strings"
 
 	"onefold/internal/decide/match"
 	"onefold/internal/digest"
@@ -150,8 +149,8 @@ func (b *builder) fills(c contact.Contact) (ledger.Item, map[string]string) {
 		return set, details
 	}
 	for field, v := range b.values() {
-		have, rule := fieldOf(c, field), ruleOf(b.g.Policy.ContactFields, field)
-		if same(have, v) || rule == tenant.UpdateNever || (have != "" && rule != tenant.UpdateAlways) {
+		have, rule := c.Field(field), ruleOf(b.g.Policy.ContactFields, field)
+		if contact.SameValue(have, v) || rule == tenant.UpdateNever || (have != "" && rule != tenant.UpdateAlways) {
 			continue
 		}
 		set[field] = v
@@ -170,8 +169,8 @@ func (b *builder) conflicts() []string {
 	}
 	var fields []string
 	for field, v := range b.values() {
-		have := fieldOf(*c, field)
-		if have != "" && !same(have, v) && ruleOf(b.g.Policy.ContactFields, field) == tenant.UpdateFillIfEmpty {
+		have := c.Field(field)
+		if have != "" && !contact.SameValue(have, v) && ruleOf(b.g.Policy.ContactFields, field) == tenant.UpdateFillIfEmpty {
 			fields = append(fields, field)
 		}
 	}
@@ -193,17 +192,6 @@ func (b *builder) contactKey() ledger.Key {
 	return ledger.Key{Entity: ledger.Contact, Tenant: b.tenant(), ID: b.res.Contact}
 }
 
-func fieldOf(c contact.Contact, field string) string {
-	switch field {
-	case "name":
-		return c.Name
-	case "company":
-		return c.Company
-	default:
-		return c.Phone
-	}
-}
-
 func ruleOf(r tenant.FieldRules, field string) string {
 	switch field {
 	case "name":
@@ -213,11 +201,6 @@ func ruleOf(r tenant.FieldRules, field string) string {
 	default:
 		return r.Phone
 	}
-}
-
-// same compares two values of a field as people read them.
-func same(a, b string) bool {
-	return strings.EqualFold(strings.Join(strings.Fields(a), " "), strings.Join(strings.Fields(b), " "))
 }
 
 func unique(list []string) []string {

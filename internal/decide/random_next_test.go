@@ -44,17 +44,7 @@ func randomNext(t *rapid.T, g *decide.Ground) {
 	if g.Person.Known() {
 		g.Person.NextKeyID = decide.KeyUnder(*g.Policy.IdentityNext, g.Person.Address)
 		g.Seen.Next, g.Seen.NextContact = named("next", g.Person.NextKeyID)
-		from := ""
-		switch {
-		case g.Person.Shared || g.Seen.Key != nil && g.Seen.Key.Shared:
-		case g.Seen.Key != nil:
-			from = g.Seen.Key.Contact
-		case g.Seen.NextContact != nil:
-			g.Seen.Contact, from = g.Seen.NextContact, g.Seen.Next.Contact
-		}
-		if c := g.Seen.Contact; c != nil && from != "" && from != c.ID {
-			g.Seen.Holder = &contact.Contact{Tenant: "demo", ID: from, Status: contact.Merged, MergedInto: c.ID, Transition: 2, ConsentVersion: 1}
-		}
+		held(g)
 	}
 	for i := range g.Also {
 		p := &g.Also[i]

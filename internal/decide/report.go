@@ -38,10 +38,10 @@ func (b *builder) proven(p Party) bool {
 	return slices.ContainsFunc(b.g.Seen.Returned, func(i followup.Intent) bool { return i.Guard == p.Person.GuardID })
 }
 
-// Accused fills in whom a complaint is of that hides it, as providers do to
+// accused fills in whom a complaint is of that hides it, as providers do to
 // spare the person: the recipient of the one mail of ours that it gives back. Of
 // several mails a person has to find out. p is whom it names, if anybody.
-func Accused(f Facts, p Person, returned []followup.Intent) Facts {
+func accused(f Facts, p Person, returned []followup.Intent) Facts {
 	named := slices.ContainsFunc(f.Failed, func(address string) bool { return address != "" })
 	hides := f.Kind == rawmail.Complaint && f.Suppression != nil && f.Suppression.Hard && !named && !p.Known()
 	if hides && len(returned) == 1 {

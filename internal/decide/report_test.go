@@ -190,7 +190,7 @@ func TestALongReportFitsItsCommits(t *testing.T) {
 	g = proved(t, g, named[0].Address, named[1].Address, named[2].Address, named[3].Address, named[99].Address)
 	worked := func(g *decide.Ground) (parts int) {
 		for ; parts < 20; parts++ {
-			c, err := decide.StopFirst(*g, key(t))
+			c, err := decide.StopGround(*g, key(t))
 			if err != nil || len(c.Writes) == 0 {
 				return parts
 			}

@@ -169,7 +169,7 @@ func TestAnAnswerWithoutATaskIsAFaultAndNoPanic(t *testing.T) {
 	t.Parallel()
 	g := ground(t, mail("", question), tenant.ModeAuto)
 	g.Answer = &decide.Answer{Approve: true}
-	if _, err := decide.Decide(g, key(t)); err == nil {
+	if _, err := decide.DecideGround(g, key(t)); err == nil {
 		t.Error("decided")
 	}
 }

@@ -79,18 +79,12 @@ func (b *builder) stopAudit(p Party, reason string) audit.Record {
 	return r
 }
 
-// main is whom the event is about.
-func (b *builder) main() Party {
-	s := b.g.Seen
-	return Party{Person: b.g.Person, Key: s.Key, Contact: s.Contact, Guard: s.Guard, Next: s.Next, NextContact: s.NextContact}
-}
-
 // parties are all the addresses that a wish not to be mailed may be about.
 func (b *builder) parties() []Party {
 	if !b.g.Person.Known() {
 		return b.g.Also
 	}
-	return append([]Party{b.main()}, b.g.Also...)
+	return append([]Party{b.g.main()}, b.g.Also...)
 }
 
 // named is the readable address for a guard, unless it was erased after the

@@ -24,7 +24,7 @@ const (
 // undecided: what decides it refers to a person. If he approves and the rest
 // then fails, what is stopped stays so, and the task is open to be answered
 // again.
-func StopFirst(g Ground, ids digest.Key) (ledger.Commit, error) {
+func stopGround(g Ground, ids digest.Key) (ledger.Commit, error) {
 	b := &builder{g: g, ids: ids}
 	if !b.hardReport() {
 		return b.c, nil

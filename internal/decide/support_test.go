@@ -68,13 +68,13 @@ func mail(from, text string) rawmail.Message {
 // ground is a decision on a mail, on an empty ledger.
 func ground(t tb, m rawmail.Message, mode string) decide.Ground {
 	t.Helper()
-	g := decide.Ground{
+	g := decide.Ground{Input: decide.Input{
 		Event: inbound.Event{
 			Tenant: "demo", ID: "mail/inbox/m1", Source: "mail", Content: tenant.ContentMail, Mailbox: "inbox", Raw: "demo/raw",
 			State: inbound.Recorded, Transition: 1, ReceivedAt: start.Add(-time.Minute),
 		},
 		Policy: policy(t, mode), Facts: decide.FactsOfMail(m), Now: start, By: "extract",
-	}
+	}}
 	if decide.Reader(g.Facts) {
 		from := g.Facts.Source.FromAddress
 		g.Extraction = &reader.Stored{Tenant: "demo", Event: g.Event.ID, Model: "scripted", PromptVersion: "1", Record: reader.Record{
@@ -169,7 +169,7 @@ func approve() decide.Answer { return decide.Answer{Approve: true} }
 
 func decideOn(t tb, g decide.Ground) decide.Result {
 	t.Helper()
-	res, err := decide.Decide(g, key(t))
+	res, err := decide.DecideGround(g, key(t))
 	if err != nil {
 		t.Fatalf("decide: %v", err)
 	}

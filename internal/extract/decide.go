@@ -50,11 +50,7 @@ func (s *Service) decide(ctx context.Context, e inbound.Event, q *answered) (dec
 		}
 	}
 	for try := range MaxDecideTries {
-		g, err := s.ground(ctx, e, policy, facts, x, q)
-		if err != nil {
-			return none, err
-		}
-		res, err := decide.Decide(g, s.IDs)
+		res, err := read(ctx, s, s.input(e, policy, facts, x, q), decide.Decide)
 		if err != nil {
 			return none, fmt.Errorf("decide: %w", err)
 		}
@@ -93,32 +89,14 @@ type answered struct {
 	answer decide.Answer
 }
 
-// ground reads all that a decision stands on. An answer to a task that has
-// been answered, closed or refreshed since it was shown is errSettled.
-func (s *Service) ground(
-	ctx context.Context, e inbound.Event, policy tenant.Policy, facts decide.Facts, x *reader.Stored, q *answered,
-) (decide.Ground, error) {
-	g := decide.Ground{Event: e, Policy: policy, Facts: facts, Extraction: x, By: "extract", Now: utc.At(s.Now())}
+// input is what an event is decided from besides the ledger.
+func (s *Service) input(e inbound.Event, policy tenant.Policy, facts decide.Facts, x *reader.Stored, q *answered) decide.Input {
+	in := decide.Input{Event: e, Policy: policy, Facts: facts, Extraction: x, By: "extract", Now: utc.At(s.Now())}
 	if q != nil {
-		g.Answer, g.By = &q.answer, q.answer.By
+		a := q.answer
+		a.Asked, in.Answer, in.By = &q.task, &a, a.By
 	}
-	g.Person = decide.Identify(s.IDs, policy, decide.Whom(facts, x, g.Answer))
-	var err error
-	if g.Seen, err = s.see(ctx, g); err != nil {
-		return g, err
-	}
-	if t := g.Seen.Task; q != nil && (t == nil || t.State != review.Open || t.Transition != q.task.Transition) {
-		return g, errSettled
-	}
-	g.Facts = decide.Accused(facts, g.Person, g.Seen.Returned)
-	for _, p := range decide.Others(s.IDs, policy, g.Facts, x, g.Person) {
-		party, err := s.party(ctx, e.Tenant, p)
-		if err != nil {
-			return g, err
-		}
-		g.Also = append(g.Also, party)
-	}
-	return g, nil
+	return in
 }
 
 // facts reads the raw content. Content that is gone or is not what was put

@@ -22,11 +22,7 @@ func (s *Service) holdFirst(ctx context.Context, e inbound.Event, policy tenant.
 		return nil
 	}
 	for try := range MaxDecideTries {
-		g, err := s.ground(ctx, e, policy, facts, nil, nil)
-		if err != nil {
-			return err
-		}
-		c, err := decide.HoldFirst(g, s.IDs)
+		c, err := read(ctx, s, s.input(e, policy, facts, nil, nil), decide.HoldFirst)
 		if err != nil || len(c.Writes) == 0 {
 			return err
 		}

@@ -145,9 +145,8 @@ func TestALateWorkerDoesNotHoldAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 	f := decide.FactsOfMail(mailOf(p, rawMail("m1", ada, "Huts", doubtful)))
-	g := decide.Ground{Event: late, Policy: p, Facts: f, Person: decide.Identify(w.ids, p, f.Source.FromAddress), Now: utc.At(w.clock.Now()), By: "extract"}
-	g.Seen.Guard = w.all(ledger.Guard)[0]
-	c, err := decide.HoldFirst(g, w.ids)
+	in := decide.Input{Event: late, Policy: p, Facts: f, Now: utc.At(w.clock.Now()), By: "extract"}
+	c, err := decide.Read(in, w.ids, decide.HoldFirst, w.rows)
 	if err != nil || len(c.Writes) == 0 {
 		t.Fatalf("%d writes, %v", len(c.Writes), err)
 	}
@@ -169,8 +168,8 @@ func TestAnEarlyHoldLeadsToATask(t *testing.T) {
 	k := w.record("hello@demo.example", "m1", raw)
 	f := decide.FactsOfMail(mailOf(p, raw))
 	f.OptOut.Verdict = "doubtful" // by the lists of yesterday
-	g := decide.Ground{Event: w.event(k), Policy: p, Facts: f, Person: decide.Identify(w.ids, p, f.Source.FromAddress), Now: utc.At(w.clock.Now()), By: "extract"}
-	c, err := decide.HoldFirst(g, w.ids)
+	in := decide.Input{Event: w.event(k), Policy: p, Facts: f, Now: utc.At(w.clock.Now()), By: "extract"}
+	c, err := decide.Read(in, w.ids, decide.HoldFirst, w.rows)
 	if err := errors.Join(err, w.store.Commit(t.Context(), c)); err != nil {
 		t.Fatal(err)
 	}
@@ -185,6 +184,10 @@ func TestAnEarlyHoldLeadsToATask(t *testing.T) {
 	if g := w.all(ledger.Guard)[0]; g.Text("hold") != "" {
 		t.Errorf("the hold stays: %v", g)
 	}
+}
+
+func (w *world) rows(keys []ledger.Key) ([]ledger.Item, error) {
+	return w.store.GetMany(w.t.Context(), keys)
 }
 
 func mailOf(p tenant.Policy, raw []byte) rawmail.Message { return rawmail.Parse(raw, p.IsOwn) }

@@ -42,9 +42,9 @@ func (s *Service) Preview(ctx context.Context, t review.Task) (decide.Result, er
 			return none, err
 		}
 	}
-	g, err := s.ground(ctx, *e, policy, facts, x, q)
+	res, err := read(ctx, s, s.input(*e, policy, facts, x, q), decide.Decide)
 	if err != nil {
 		return none, fmt.Errorf("preview of task %s: %w", t.ID, err)
 	}
-	return decide.Decide(g, s.IDs)
+	return res, nil
 }

@@ -1,5 +1,6 @@
-// Package process takes an event from recorded to decided: raw content, facts,
-// the reader's answer stored before it is used, and one commit.
+// Package extract takes an event from recorded to decided: raw content, facts,
+// the reader's answer stored before it is used, and one commit. What the answer
+// means is package decide's to say.
 //
 // Its invariant: whatever happens in between, the event is decided by exactly
 // one commit, or a review task holds it, or its own times bring it back.

@@ -15,7 +15,7 @@ import (
 // reading is what a decision stands on. For a person's answer nobody is asked:
 // it is to the reading that he was shown, which is the latest that is stored;
 // where none is (it was erased, or the policy of today reads what that of then
-// did not), there is none, and flow asks him about that.
+// did not), there is none, and package decide asks him about that.
 func (s *Service) reading(ctx context.Context, e inbound.Event, policy tenant.Policy, f decide.Facts, answered bool) (*reader.Stored, error) {
 	if answered {
 		return s.latest(ctx, e)

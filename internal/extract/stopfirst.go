@@ -18,11 +18,7 @@ func (s *Service) stopFirst(ctx context.Context, e inbound.Event, policy tenant.
 		return nil
 	}
 	for try := 0; try < MaxDecideTries; {
-		g, err := s.ground(ctx, e, policy, facts, nil, q)
-		if err != nil {
-			return err
-		}
-		c, err := decide.StopFirst(g, s.IDs)
+		c, err := read(ctx, s, s.input(e, policy, facts, nil, q), decide.StopFirst)
 		if err != nil || len(c.Writes) == 0 {
 			return err
 		}

@@ -142,13 +142,8 @@ func inspect(ctx context.Context, raw []byte, policy tenant.Policy, asked reader
 		return inspection{}, err
 	}
 	person := decide.Identify(ids, policy, decide.Whom(facts, used, nil))
-	var also []decide.Party
-	for _, o := range decide.Others(ids, policy, facts, used, person) {
-		also = append(also, decide.Party{Person: o})
-	}
-	res, err := decide.Decide(decide.Ground{
-		Event: event, Policy: policy, Facts: facts, Extraction: used, Person: person, Also: also, Now: now, By: "inspect",
-	}, ids)
+	in := decide.Input{Event: event, Policy: policy, Facts: facts, Extraction: used, Now: now, By: "inspect"}
+	res, err := decide.Read(in, ids, decide.Decide, decide.EmptyLedger)
 	if err != nil {
 		return inspection{}, fmt.Errorf("decide: %w", err)
 	}

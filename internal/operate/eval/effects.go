@@ -100,21 +100,15 @@ func (b *Bench) decide(f decide.Facts, x *reader.Stored) (Effects, error) {
 	if !decide.Reader(f) {
 		x = nil
 	}
-	g := decide.Ground{
-		Event: event, Policy: b.policy, Facts: f, Extraction: x,
-		Person: decide.Identify(b.ids, b.policy, decide.Whom(f, x, nil)), Now: b.now, By: "eval",
-	}
-	for _, o := range decide.Others(b.ids, b.policy, f, x, g.Person) {
-		g.Also = append(g.Also, decide.Party{Person: o})
-	}
+	in := decide.Input{Event: event, Policy: b.policy, Facts: f, Extraction: x, Now: b.now, By: "eval"}
 	if decide.Reader(f) && x == nil {
-		c, err := decide.HoldFirst(g, b.ids)
+		c, err := decide.Read(in, b.ids, decide.HoldFirst, decide.EmptyLedger)
 		if err != nil {
 			return Effects{}, fmt.Errorf("score: hold: %w", err)
 		}
 		return effectsOf(decide.Referred, c), nil
 	}
-	res, err := decide.Decide(g, b.ids)
+	res, err := decide.Read(in, b.ids, decide.Decide, decide.EmptyLedger)
 	if err != nil {
 		return Effects{}, fmt.Errorf("score: decide: %w", err)
 	}

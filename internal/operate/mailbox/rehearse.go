@@ -83,21 +83,21 @@ func (r *rehearsal) decide(n *note, e inbound.Event, now utc.Time, answer *decid
 	if decide.Reader(n.facts) {
 		x = n.x
 	}
-	g := decide.Ground{Event: e, Policy: p, Facts: n.facts, Extraction: x, Answer: answer, Now: now, By: "audit"}
-	g.Person = decide.Identify(r.a.ids, p, decide.Whom(n.facts, x, answer))
-	l := look{items: r.items, ids: r.a.ids}
-	g.Seen = l.see(g)
-	for _, o := range decide.Others(r.a.ids, p, n.facts, x, g.Person) {
-		g.Also = append(g.Also, l.party(p.Tenant, o))
-	}
-	if l.err != nil {
-		return g.Person, decision{}, l.err
-	}
-	res, err := decide.Decide(g, r.a.ids)
+	in := decide.Input{Event: e, Policy: p, Facts: n.facts, Extraction: x, Answer: answer, Now: now, By: "audit"}
+	person := decide.Identify(r.a.ids, p, decide.Whom(n.facts, x, answer))
+	res, err := decide.Read(in, r.a.ids, decide.Decide, r.rows)
 	if err != nil {
-		return g.Person, decision{}, err
+		return person, decision{}, err
 	}
-	return g.Person, decision{res.Outcome, res.Reasons, res.Intent}, r.commit(res.Commit)
+	return person, decision{res.Outcome, res.Reasons, res.Intent}, r.commit(res.Commit)
+}
+
+func (r *rehearsal) rows(keys []ledger.Key) ([]ledger.Item, error) {
+	items := make([]ledger.Item, len(keys))
+	for n, k := range keys {
+		items[n] = r.items[k]
+	}
+	return items, nil
 }
 
 // commit applies a commit by the ledger's own definition of it. What no decision

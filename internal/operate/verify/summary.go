@@ -10,12 +10,12 @@ import (
 // Summary is what `onefold verify -json` prints. Names and meanings are stable;
 // properties may be added.
 type Summary struct {
-	Holds     bool             `json:"holds"`
-	Checks    []Checked        `json:"checks"`
-	Findings  []Finding `json:"findings"`
-	Unsettled int              `json:"unsettled"` // findings whose rows kept changing
-	Items     int              `json:"items"`
-	Counts    map[string]int   `json:"counts"`
+	Holds     bool           `json:"holds"`
+	Checks    []Checked      `json:"checks"`
+	Findings  []Finding      `json:"findings"`
+	Unsettled int            `json:"unsettled"` // findings whose rows kept changing
+	Items     int            `json:"items"`
+	Counts    map[string]int `json:"counts"`
 }
 
 // busy is the severity of what -quiet finds. A ledger at work keeps its

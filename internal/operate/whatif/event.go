@@ -20,8 +20,9 @@ type job struct {
 	e    inbound.Event
 	kept decide.Kept
 	raw  []byte
-	gone string // why the content cannot be had, as the decider would have said it
-	old  decide.Ground
+	gone string          // why the content cannot be had, as the decider would have said it
+	in   decide.Input    // of its own decision
+	seen decide.Snapshot // what that was made from
 }
 
 // event decides one event again, under its own policy and under the other.
@@ -52,8 +53,8 @@ func (n *run) event(ctx context.Context, it ledger.Item) (finding, error) {
 	if f.untold, err = j.asItWas(ctx); f.untold != "" || err != nil {
 		return f, err
 	}
-	was, err := decide.Decide(j.old, j.IDs)
-	if verdict := decide.VerdictOf(was); err != nil || !equal(verdict, j.kept.Verdict) {
+	was, missing, err := decide.Decide(j.in, j.seen, j.IDs)
+	if verdict := decide.VerdictOf(was); len(missing) > 0 || err != nil || !equal(verdict, j.kept.Verdict) {
 		then, now := sideOf(j.kept.Policy, j.kept.Verdict), sideOf(j.kept.Policy, verdict)
 		if err != nil {
 			now.Outcome = "error"
@@ -61,23 +62,15 @@ func (n *run) event(ctx context.Context, it ledger.Item) (finding, error) {
 		f.fault = &Baseline{j.e.ID, j.e.ReceivedAt, then, now}
 		return f, nil
 	}
-	g, unsure, untold, err := j.another(ctx)
+	would, untold, err := j.another(ctx)
 	if f.untold = untold; untold != "" || err != nil {
 		return f, err
 	}
-	would, err := decide.Decide(g, j.IDs)
-	switch {
-	case err != nil:
-		f.untold = NotDecidable
-	case hangsOn(unsure, would):
-		f.untold = unsure
-	default:
-		differs := differences(was, would)
-		if f.same = len(differs) == 0; !f.same {
-			f.change = &Change{
-				Event: j.e.ID, ReceivedAt: j.e.ReceivedAt, Differs: differs,
-				From: sideOf(j.kept.Policy, decide.VerdictOf(was)), To: sideOf(n.o.Policy.Version, decide.VerdictOf(would)),
-			}
+	differs := differences(was, would)
+	if f.same = len(differs) == 0; !f.same {
+		f.change = &Change{
+			Event: j.e.ID, ReceivedAt: j.e.ReceivedAt, Differs: differs,
+			From: sideOf(j.kept.Policy, decide.VerdictOf(was)), To: sideOf(n.o.Policy.Version, decide.VerdictOf(would)),
 		}
 	}
 	return f, nil
@@ -111,9 +104,14 @@ func (j *job) asItWas(ctx context.Context) (untold string, err error) {
 		return ReadingGone, nil
 	}
 	f := j.facts(*p)
-	g := decide.Ground{Facts: f, Person: decide.Identify(j.IDs, *p, decide.Whom(f, x, nil))}
-	for _, o := range decide.Others(j.IDs, *p, f, x, g.Person) {
-		g.Also = append(g.Also, decide.Party{Person: o})
+	var g decide.Ground
+	g.Facts = f
+	for n, person := range j.people(decide.Input{Policy: *p, Facts: f, Extraction: x}) {
+		if n == 0 {
+			g.Person = person
+			continue
+		}
+		g.Also = append(g.Also, decide.Party{Person: person})
 	}
 	switch {
 	case decide.ReadingDigest(j.IDs, g) == j.kept.Facts:
@@ -122,7 +120,7 @@ func (j *job) asItWas(ctx context.Context) (untold string, err error) {
 	default:
 		return ParserChanged, nil
 	}
-	if j.old, err = j.kept.Ground(j.IDs, j.e, *p, f, x); err != nil {
+	if j.in, j.seen, err = j.kept.Snapshot(j.IDs, j.e, *p, f, x); err != nil {
 		return GroundDamaged, nil
 	}
 	return "", nil

@@ -2,9 +2,9 @@ package whatif
 
 import (
 	"context"
+	"slices"
 
 	"onefold/internal/decide"
-	"onefold/internal/ledger"
 	"onefold/internal/record/contact"
 )
 
@@ -29,69 +29,48 @@ func form(keyID string) string {
 	return keyID
 }
 
-// forms gives a party the keys that the other policy names of its address, where
-// sameKeys holds: those that were read, or what was there already. A later
-// version of a rule that nobody had put a key of then is taken to lead where the
-// one in force led, as its migration makes it. Of the main person the contact is
-// the key's, or else the next form's.
-func (j *job) forms(ctx context.Context, o decide.Party, p decide.Person, main bool) (decide.Party, string, error) {
-	was := o
-	o.Person = p
-	if was.Key == nil {
-		was.Contact = nil
+// form is the key of an address that was read for the event's own decision, as
+// the other policy names it: what was there already. A later version of an
+// identity rule that nobody had put a key of then is taken to lead where the one
+// in force led, as its migration makes it. reason says why it is not known.
+func (j *job) form(ctx context.Context, in decide.Input, m decide.Missing) (key *contact.Key, reason string, err error) {
+	mine := j.people(in)
+	p := mine[slices.IndexFunc(mine, func(p decide.Person) bool { return p.KeyID == m.Of || p.NextKeyID == m.Of })]
+	read := j.people(j.in)
+	at := slices.IndexFunc(read, func(o decide.Person) bool { return o.Known() && o.GuardID == p.GuardID })
+	if at < 0 {
+		return nil, PersonNotRead, nil
 	}
-	if shared(was) {
-		if p.NextKeyID == "" {
-			o.Next, o.NextContact = nil, nil
+	o := read[at]
+	if !sameKeys(o, p) {
+		return nil, IdentityDiffers, nil
+	}
+	was, next := j.key(o.KeyID), j.key(o.NextKeyID)
+	if o.Shared || was != nil && was.Shared {
+		if m.Of == p.NextKeyID {
+			return next, "", nil
 		}
-		return o, "", nil
+		return was, "", nil
 	}
-	key, untold, err := j.formOf(ctx, was, p.KeyID)
-	if untold != "" || err != nil {
-		return o, untold, err
-	}
-	next, untold, err := j.formOf(ctx, was, p.NextKeyID)
-	if untold != "" || err != nil {
-		return o, untold, err
-	}
-	if key.key == nil && p.KeyID != was.Person.KeyID {
-		key = led{was.Key, was.Contact}
-	}
-	o.Key, o.Contact, o.Next, o.NextContact = key.key, key.contact, next.key, next.contact
-	if main && o.Key == nil && o.Next != nil && !o.Next.Shared {
-		o.Contact = o.NextContact
-	}
-	return o, "", nil
-}
-
-// led is a key and the contact that it leads to.
-type led struct {
-	key     *contact.Key
-	contact *contact.Contact
-}
-
-func (j *job) formOf(ctx context.Context, was decide.Party, id string) (led, string, error) {
-	switch id {
-	case "":
-		return led{}, "", nil
-	case was.Person.KeyID:
-		return led{was.Key, was.Contact}, "", nil
-	case was.Person.NextKeyID:
-		return led{was.Next, was.NextContact}, "", nil
-	}
-	it, err := j.then(ctx, ledger.Key{Entity: ledger.ContactKey, Tenant: j.e.Tenant, ID: id})
+	it, err := j.then(ctx, m.Key)
 	switch {
-	case err != nil || it == nil:
-		return led{}, "", err
-	case was.Key != nil && was.Key.Contact == it.Text("contact"):
-		return led{was.Key, was.Contact}, "", nil
+	case err != nil:
+		return nil, "", err
+	case it == nil && m.Of == p.KeyID, it != nil && was != nil && was.Contact == it.Text("contact"):
+		return was, "", nil
+	case it != nil:
+		return nil, IdentityDiffers, nil
 	}
-	return led{}, IdentityDiffers, nil
+	return nil, "", nil
 }
 
-// holderNotRead tells whether the other policy would list a further key at a
-// contact that has been merged and was not read itself.
-func holderNotRead(p, old decide.Party) bool {
-	return p.Person.NextKeyID != "" && old.Person.NextKeyID == "" && p.Next == nil &&
-		p.Key != nil && p.Contact != nil && p.Key.Contact != p.Contact.ID
+// key is a key that was read for the event's own decision; nil: there was none.
+func (j *job) key(id string) *contact.Key {
+	k, _ := j.seen.Kept[decide.Ask{Role: decide.RoleKey, Of: id}].(*contact.Key)
+	return k
+}
+
+func (j *job) people(in decide.Input) []decide.Person {
+	main := decide.Identify(j.IDs, in.Policy, decide.Whom(in.Facts, in.Extraction, nil))
+	return append([]decide.Person{main}, decide.Others(j.IDs, in.Policy, in.Facts, in.Extraction, main)...)
 }

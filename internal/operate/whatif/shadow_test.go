@@ -69,7 +69,7 @@ func askedBy(c ledger.Commit) string {
 
 // watched is the real ledger: before an event is decided, the shadows are.
 type watched struct {
-	*mem.Store
+	ledger.Store
 	before func(ledger.Commit)
 }
 
@@ -84,14 +84,15 @@ func (s watched) Commit(ctx context.Context, c ledger.Commit) error {
 
 type shadows struct {
 	*world
-	all   []*shadow
-	asked map[string]string
-	acts  bool // people act on contacts
-	done  int
+	all     []*shadow
+	asked   map[string]string
+	acts    bool // people act on contacts
+	done    int
+	between func() // is called before each event
 }
 
 func newShadows(t *testing.T, doc string, others map[string]string) *shadows {
-	s := &shadows{world: newWorld(t, doc), asked: map[string]string{}}
+	s := &shadows{world: newWorld(t, doc), asked: map[string]string{}, between: func() {}}
 	for name, text := range others {
 		book := &versions.Book{Store: mem.New(), Now: s.process.Now, Keep: time.Hour}
 		_, err := book.Apply(t.Context(), []byte(text), "test")
@@ -111,7 +112,7 @@ func (s *shadows) decides(a arrival) string {
 	k := eventKey(id)
 	first := s.item(k)
 	real := *s.process
-	real.Store = watched{s.store, func(c ledger.Commit) {
+	real.Store = watched{s.process.Store, func(c ledger.Commit) {
 		s.asked[id] = askedBy(c)
 		for _, o := range s.all {
 			u := &unwritten{Store: s.store, event: first}
@@ -261,6 +262,7 @@ func (s *shadows) chance(r *rand.Rand, n int) {
 	one := func(list ...string) string { return list[r.IntN(len(list))] }
 	var asked, made []string
 	for range n {
+		s.between()
 		s.now = s.now.Add(time.Duration(5+r.IntN(240)) * time.Minute)
 		id, who := fmt.Sprintf("m%d", s.number), fmt.Sprintf("p%s@firm.example", one("a", "b", "c", "d", "e", "f", "g+x", "g"))
 		if r.IntN(4) == 0 {

@@ -82,6 +82,24 @@ func TestWhatWasNeverReadIsNotGuessed(t *testing.T) {
 	}
 }
 
+// What the contact of a customer ID forbids at its other addresses was never read
+// of an event that its address led elsewhere.
+func TestWhatAnotherContactHadIsNotGuessed(t *testing.T) {
+	t.Parallel()
+	asks := numbered(t, "review_conflicts", nil)
+	p := &planted{newWorld(t, asks), map[string][]string{}}
+	shop := func(group, from, customer string) {
+		p.plant(group, arrival{form: true, mailbox: "website", raw: numberedForm(from, customer, "Huts?")})
+	}
+	shop("customer", "cat@firm.example", "K1")
+	shop("ann", "ann@firm.example", "")
+	p.plant("leaves", arrival{raw: mail("u1", "cat@firm.example", "Huts", "unsubscribe")})
+	shop("both", "ann@firm.example", "K1")
+
+	p.wants("nothing", p.replays(asks))
+	p.tells(p.replays(numbered(t, "wins", nil)), map[string][]string{whatif.OtherContact: p.groups["both"]})
+}
+
 func TestWhatIsLostIsCountedByItsReason(t *testing.T) {
 	t.Parallel()
 	p := &planted{newWorld(t, document()), map[string][]string{}}

@@ -265,9 +265,9 @@ func answers() []Breakage {
 		{
 			Name:   "answer-on-a-task-that-moved",
 			Wrong:  "a person's answer to an event is taken though the question changed meanwhile",
-			File:   "internal/extract/decide.go",
-			Old:    "t.State != review.Open || t.Transition != q.task.Transition) {",
-			New:    "t.State != review.Open) {",
+			File:   "internal/decide/reads.go",
+			Old:    "t.State != review.Open || t.Transition != a.Asked.Transition):",
+			New:    "t.State != review.Open):",
 			Caught: []string{"extract"},
 		},
 		{

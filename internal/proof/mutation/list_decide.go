@@ -111,7 +111,7 @@ func people() []Breakage {
 		{
 			Name:   "opt-out-after-the-reader",
 			Wrong:  "a plain opt-out waits for a model, and for its opinion",
-			File:   "internal/decide/flow.go",
+			File:   "internal/decide/decide.go",
 			Old:    "return f.Human() && !f.OptOutPlain()",
 			New:    "return f.Human()",
 			Caught: []string{"decide"},

@@ -225,7 +225,7 @@ func TestErasureBetweenReceiptAndDecision(t *testing.T) {
 	t.Parallel()
 	for _, at := range []string{
 		"extract: event claim #1", "extract: get raw content #1", "extract: ask the reader #1", "extract: extraction create #1",
-		"extract: get contact_key and guard and intent #1", "extract: event decide #1",
+		"extract: get contact_key and guard and intent and loop_cap #1", "extract: event decide #1",
 	} {
 		erased := false
 		play(t, inline(t, nil, kim), schedule{}, func(w *world) {

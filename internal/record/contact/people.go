@@ -63,3 +63,23 @@ func (c Contact) Addresses() []address.Address {
 	}
 	return out
 }
+
+// Fields are what an event may state of a contact.
+func Fields() []string { return []string{"name", "company", "phone"} }
+
+// Field is the value of one of Fields.
+func (c Contact) Field(name string) string {
+	switch name {
+	case "name":
+		return c.Name
+	case "company":
+		return c.Company
+	default:
+		return c.Phone
+	}
+}
+
+// SameValue compares two values of a field as people read them.
+func SameValue(a, b string) bool {
+	return strings.EqualFold(strings.Join(strings.Fields(a), " "), strings.Join(strings.Fields(b), " "))
+}
