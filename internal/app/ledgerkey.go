@@ -55,7 +55,7 @@ func identifierKey(ctx context.Context, secrets secret.Store, store ledger.Store
 	return key, ClaimLedger(ctx, store, key)
 }
 
-var deploymentKey = ledger.Key{Entity: ledger.Deployment, Tenant: ledger.NoTenant, ID: "deployment"}
+var deploymentKey = ledger.Deployment.At(ledger.NoTenant, "deployment")
 
 // keyCheck is the attribute that tells keys apart and gives none away.
 const keyCheck = "identifier_key_check"

@@ -179,5 +179,5 @@ func (s *Service) task(ctx context.Context, tenantID, id string) (*review.Task, 
 }
 
 func taskKey(tenantID, id string) ledger.Key {
-	return ledger.Key{Entity: ledger.ReviewTask, Tenant: tenantID, ID: id}
+	return ledger.ReviewTask.At(tenantID, id)
 }

@@ -43,7 +43,7 @@ func (s *Service) answerCollision(ctx context.Context, t review.Task, a Answer) 
 		}
 		return ErrStillOpen
 	}
-	k := ledger.Key{Entity: ledger.ContactKey, Tenant: t.Tenant, ID: t.Key}
+	k := ledger.ContactKey.At(t.Tenant, t.Key)
 	it, err := s.Store.Get(ctx, k)
 	if err != nil {
 		return fmt.Errorf("read a contact key: %w", err)
@@ -71,7 +71,7 @@ func (s *Service) oneNow(ctx context.Context, t review.Task) (bool, error) {
 		var c contact.Contact
 		for range 20 { // as far as merges are followed elsewhere
 			c = contact.Contact{}
-			found, err := s.get(ctx, ledger.Key{Entity: ledger.Contact, Tenant: t.Tenant, ID: id}, &c)
+			found, err := s.get(ctx, ledger.Contact.At(t.Tenant, id), &c)
 			if err != nil {
 				return false, err
 			}

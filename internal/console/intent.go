@@ -16,7 +16,7 @@ import (
 
 // answerIntent moves the intent and the task in one commit.
 func (s *Service) answerIntent(ctx context.Context, t review.Task, a Answer) error {
-	it, err := s.Store.Get(ctx, ledger.Key{Entity: ledger.Intent, Tenant: t.Tenant, ID: t.Intent})
+	it, err := s.Store.Get(ctx, ledger.Intent.At(t.Tenant, t.Intent))
 	if err != nil {
 		return fmt.Errorf("read intent %s: %w", t.Intent, err)
 	}
@@ -55,7 +55,7 @@ func (s *Service) answerIntent(ctx context.Context, t review.Task, a Answer) err
 		}
 	}
 	to, err := c.Move(ledger.Step{
-		Key:     ledger.Key{Entity: ledger.Intent, Tenant: i.Tenant, ID: i.ID},
+		Key:     ledger.Intent.At(i.Tenant, i.ID),
 		Machine: followup.IntentMachine(), From: i.State, Transition: i.Transition, Event: event, Set: set,
 		If: ledger.Is("content_hash", i.ContentHash), Audit: r,
 	})

@@ -53,7 +53,7 @@ func (s *Service) List(ctx context.Context, tenantID, cursor string) ([]Listed, 
 // subject is the row that a task is about.
 func subject(t review.Task) ledger.Key {
 	if t.Intent != "" {
-		return ledger.Key{Entity: ledger.Intent, Tenant: t.Tenant, ID: t.Intent}
+		return ledger.Intent.At(t.Tenant, t.Intent)
 	}
-	return ledger.Key{Entity: ledger.Event, Tenant: t.Tenant, ID: t.Event}
+	return ledger.Event.At(t.Tenant, t.Event)
 }

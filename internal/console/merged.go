@@ -77,5 +77,5 @@ func (to *survivor) write(c *ledger.Commit, i followup.Intent, now utc.Time) err
 }
 
 func slotKey(i followup.Intent, contactID string) ledger.Key {
-	return ledger.Key{Entity: ledger.Cadence, Tenant: i.Tenant, ID: contactID, Sub: i.Rule}
+	return ledger.Cadence.Under(i.Tenant, contactID, i.Rule)
 }

@@ -70,7 +70,7 @@ func (s *Service) seeEvent(ctx context.Context, v *View) error {
 		return nil
 	}
 	var e inbound.Event
-	found, err := s.get(ctx, ledger.Key{Entity: ledger.Event, Tenant: v.Task.Tenant, ID: v.Task.Event}, &e)
+	found, err := s.get(ctx, ledger.Event.At(v.Task.Tenant, v.Task.Event), &e)
 	if err != nil || !found {
 		return err
 	}
@@ -88,7 +88,7 @@ func (s *Service) seeEvent(ctx context.Context, v *View) error {
 	} else {
 		v.Facts = &f
 	}
-	items, err := ledger.ReadAll(ctx, s.Store, ledger.Key{Entity: ledger.Extraction, Tenant: e.Tenant, ID: e.ID})
+	items, err := ledger.ReadAll(ctx, s.Store, ledger.Extraction.At(e.Tenant, e.ID))
 	if err != nil {
 		return fmt.Errorf("read extractions: %w", err)
 	}
@@ -110,7 +110,7 @@ func (s *Service) seeIntent(ctx context.Context, v *View) error {
 		return nil
 	}
 	var i followup.Intent
-	found, err := s.get(ctx, ledger.Key{Entity: ledger.Intent, Tenant: v.Task.Tenant, ID: v.Task.Intent}, &i)
+	found, err := s.get(ctx, ledger.Intent.At(v.Task.Tenant, v.Task.Intent), &i)
 	if err != nil || !found {
 		return err
 	}
@@ -137,7 +137,7 @@ func (s *Service) seeGuard(ctx context.Context, v *View) error {
 	default:
 		return nil
 	}
-	it, err := s.Store.Get(ctx, ledger.Key{Entity: ledger.Guard, Tenant: v.Task.Tenant, ID: id})
+	it, err := s.Store.Get(ctx, ledger.Guard.At(v.Task.Tenant, id))
 	if err != nil {
 		return fmt.Errorf("read guard: %w", err)
 	}

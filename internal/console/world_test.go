@@ -121,7 +121,7 @@ func (w *world) row(k ledger.Key) ledger.Item {
 }
 
 func key(e ledger.Entity, id string) ledger.Key {
-	return ledger.Key{Entity: e, Tenant: "acme", ID: id}
+	return e.At("acme", id)
 }
 
 // message is what the sender of the event e1 wrote.

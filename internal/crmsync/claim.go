@@ -43,7 +43,7 @@ func (s at) claimOperation(ctx context.Context, op outbox.Operation, person cont
 	} else if err := c.Update("operation", operationKey(op), ledger.All(ledger.AtVersion(op.Version), ledger.Is("state", op.State)), set); err != nil {
 		return op, false, err
 	}
-	c.Check("contact", ledger.Key{Entity: ledger.Contact, Tenant: person.Tenant, ID: person.ID}, ledger.Is("status", contact.Active))
+	c.Check("contact", ledger.Contact.At(person.Tenant, person.ID), ledger.Is("status", contact.Active))
 	if also != nil {
 		if err := also(&c, owner, until); err != nil {
 			return op, false, err

@@ -178,9 +178,9 @@ func (s *Service) audit(op outbox.Operation, reasons ...string) audit.Record {
 }
 
 func operationKey(op outbox.Operation) ledger.Key {
-	return ledger.Key{Entity: ledger.Operation, Tenant: op.Tenant, ID: op.ID}
+	return ledger.Operation.At(op.Tenant, op.ID)
 }
 
 func mappingKey(m crm.Mapping) ledger.Key {
-	return ledger.Key{Entity: ledger.CRMMapping, Tenant: m.Tenant, ID: m.Contact, Sub: m.CRM}
+	return ledger.CRMMapping.Under(m.Tenant, m.Contact, m.CRM)
 }

@@ -137,7 +137,7 @@ func TestAnOutcomeDoesNotAskForTheVersion(t *testing.T) {
 		w.enquiry("ada", outbox.CRMContact)
 		s.before = func() {
 			w.nudged(opKey("crm_contactada"))
-			w.nudged(ledger.Key{Entity: ledger.CRMMapping, Tenant: tenantID, ID: "ada", Sub: "vendor"})
+			w.nudged(ledger.CRMMapping.Under(tenantID, "ada", "vendor"))
 		}
 		w.handle("crm_contactada")
 		if op := w.op("crm_contactada"); s.calls != 1 || op.State != c.state || op.Reason != c.reason || op.Status == "in_progress" {

@@ -133,7 +133,7 @@ func TestWaitingForAnotherRevisionIsNoLackOfProgress(t *testing.T) {
 	w.settle()
 	w.revise("ada", 2)
 	busy := func(d time.Duration) {
-		w.set(ledger.Key{Entity: ledger.CRMMapping, Tenant: tenantID, ID: "ada", Sub: "vendor"},
+		w.set(ledger.CRMMapping.Under(tenantID, "ada", "vendor"),
 			ledger.Item{"owner": "another", "in_flight_until": w.clockText(d)})
 	}
 	for range 2 * sweep.MaxNudges {

@@ -109,7 +109,7 @@ type enquiryNote struct {
 
 // note reads what the enquiry said.
 func (s *Service) note(ctx context.Context, op outbox.Operation) (enquiryNote, error) {
-	it, err := s.Store.Get(ctx, ledger.Key{Entity: ledger.Event, Tenant: op.Tenant, ID: op.Event})
+	it, err := s.Store.Get(ctx, ledger.Event.At(op.Tenant, op.Event))
 	if err != nil {
 		return enquiryNote{}, err
 	}

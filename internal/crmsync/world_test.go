@@ -213,7 +213,7 @@ func (w *world) op(id string) outbox.Operation {
 func (w *world) mapping(contactID string) crm.Mapping {
 	w.Helper()
 	var m crm.Mapping
-	if err := w.get(ledger.Key{Entity: ledger.CRMMapping, Tenant: tenantID, ID: contactID, Sub: w.crm.Capabilities().Name}).Decode(&m); err != nil {
+	if err := w.get(ledger.CRMMapping.Under(tenantID, contactID, w.crm.Capabilities().Name)).Decode(&m); err != nil {
 		w.Fatal(err)
 	}
 	return m
@@ -294,14 +294,14 @@ func (w *world) enquiry(id string, order ...string) {
 	}
 }
 
-var eventKey = ledger.Key{Entity: ledger.Event, Tenant: tenantID, ID: "e1"}
+var eventKey = ledger.Event.At(tenantID, "e1")
 
 func personKey(id string) ledger.Key {
-	return ledger.Key{Entity: ledger.Contact, Tenant: tenantID, ID: id}
+	return ledger.Contact.At(tenantID, id)
 }
 
 func opKey(id string) ledger.Key {
-	return ledger.Key{Entity: ledger.Operation, Tenant: tenantID, ID: id}
+	return ledger.Operation.At(tenantID, id)
 }
 
 type blobs map[blob.Ref][]byte

@@ -119,7 +119,7 @@ func (b *builder) standOnKeys(res match.Result) ([]string, error) {
 		{"contact_key", b.addressKey(), b.g.Seen.Key},
 		{"customer_key", CustomerOf(b.g.Policy, b.g.Facts).KeyID, b.g.Seen.CustomerKey},
 	} {
-		at := ledger.Key{Entity: ledger.ContactKey, Tenant: b.tenant(), ID: k.id}
+		at := ledger.ContactKey.At(b.tenant(), k.id)
 		switch {
 		case k.id == "" || k.name == "contact_key" && b.ledByNext(b.res.Contact):
 		case k.seen != nil: // it must still lead to whom it led to
@@ -159,7 +159,7 @@ func (b *builder) newCustomer(res match.Result, c *contact.Contact) error {
 		return nil
 	}
 	c.Keys = append(c.Keys, id)
-	return b.c.Create("customer_key", ledger.Key{Entity: ledger.ContactKey, Tenant: b.tenant(), ID: id}, b.newKey(id))
+	return b.c.Create("customer_key", ledger.ContactKey.At(b.tenant(), id), b.newKey(id))
 }
 
 // ReasonAddressOfAnother has a person approve a mail to an address that leads to
@@ -187,7 +187,7 @@ func (b *builder) withdrawCustomer() error {
 	case cu.KeyID == "":
 		return nil
 	case b.g.Seen.CustomerKey == nil: // who gets it before this commit has to be told too
-		b.c.Check("customer_key", ledger.Key{Entity: ledger.ContactKey, Tenant: b.tenant(), ID: cu.KeyID}, ledger.Missing())
+		b.c.Check("customer_key", ledger.ContactKey.At(b.tenant(), cu.KeyID), ledger.Missing())
 		return nil
 	case c == nil:
 		return nil

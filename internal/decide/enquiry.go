@@ -219,7 +219,7 @@ func (b *builder) mayBeMailed(plan followUpPlan) {
 	if plan.make {
 		cond = ledger.All(cond, ledger.Absent(guard.StopAttr(guard.ScopeAll)), ledger.Absent(guard.StopAttr(b.scope())), ledger.Absent("hold"))
 	}
-	b.c.Check("guard", ledger.Key{Entity: ledger.Guard, Tenant: b.tenant(), ID: b.g.Person.GuardID}, cond)
+	b.c.Check("guard", ledger.Guard.At(b.tenant(), b.g.Person.GuardID), cond)
 }
 
 // fileEnquiry attaches the request to the contact, once for its cause.
@@ -231,9 +231,7 @@ func (b *builder) fileEnquiry() error {
 	if x := b.g.Extraction; x != nil {
 		e.Intent = string(x.Record.Intent)
 	}
-	return b.c.Create("enquiry", ledger.Key{
-		Entity: ledger.Enquiry, Tenant: b.tenant(), ID: b.res.Contact, Sub: b.g.Facts.Cause,
-	}, e)
+	return b.c.Create("enquiry", ledger.Enquiry.Under(b.tenant(), b.res.Contact, b.g.Facts.Cause), e)
 }
 
 // crmOperations puts what the CRM should know. The contact goes when it is new

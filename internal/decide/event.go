@@ -86,7 +86,7 @@ func (b *builder) refer(reasons ...string) error {
 	}
 	b.name(&task)
 	return b.c.Born(ledger.Step{
-		Key:     ledger.Key{Entity: ledger.ReviewTask, Tenant: b.tenant(), ID: task.ID},
+		Key:     ledger.ReviewTask.At(b.tenant(), task.ID),
 		Machine: review.Machine(), Event: "open", Audit: b.audit(reasons),
 	}, task, review.Open)
 }
@@ -99,7 +99,7 @@ func (b *builder) referAgain(reasons []string) error {
 	reasons = unique(append(append([]string(nil), t.Reasons...), reasons...))
 	b.res.Outcome, b.res.Reasons, b.res.Task = Referred, reasons, t.ID
 	_, err := b.c.Move(ledger.Step{
-		Key:     ledger.Key{Entity: ledger.ReviewTask, Tenant: b.tenant(), ID: t.ID},
+		Key:     ledger.ReviewTask.At(b.tenant(), t.ID),
 		Machine: review.Machine(), From: t.State, Transition: t.Transition, Event: "refresh",
 		Set: ledger.Item{"reasons": reasons}, Audit: b.audit(reasons),
 	})
@@ -128,7 +128,7 @@ func MoveTask(c *ledger.Commit, t review.Task, event, by string, r audit.Record)
 		r.Intent = t.Intent
 	}
 	_, err := c.Move(ledger.Step{
-		Key:     ledger.Key{Entity: ledger.ReviewTask, Tenant: t.Tenant, ID: t.ID},
+		Key:     ledger.ReviewTask.At(t.Tenant, t.ID),
 		Machine: review.Machine(), From: t.State, Transition: t.Transition, Event: event,
 		Set:   ledger.Item{"open_for": "", "answered_by": by, "answered_at": r.At},
 		Audit: r,
@@ -137,7 +137,7 @@ func MoveTask(c *ledger.Commit, t review.Task, event, by string, r audit.Record)
 }
 
 func (b *builder) eventKey() ledger.Key {
-	return ledger.Key{Entity: ledger.Event, Tenant: b.tenant(), ID: b.g.Event.ID}
+	return ledger.Event.At(b.tenant(), b.g.Event.ID)
 }
 
 // provenance names what the decision was made from, for the audit.
@@ -159,7 +159,7 @@ func (b *builder) matched(res match.Result, contactID string) error {
 	if x := b.g.Extraction; x != nil {
 		d.Model, d.Prompt = x.Model, x.PromptVersion
 	}
-	return b.c.Create("match_decision", ledger.Key{Entity: ledger.MatchDecision, Tenant: b.tenant(), ID: b.g.Event.ID}, d)
+	return b.c.Create("match_decision", ledger.MatchDecision.At(b.tenant(), b.g.Event.ID), d)
 }
 
 // born puts an operation into the outbox, with the timers it keeps until it is
@@ -179,7 +179,7 @@ func BornOperation(c *ledger.Commit, op outbox.Operation, now utc.Time, r audit.
 	r.Contact, r.Intent = op.Contact, op.Intent
 	r.Reasons = append([]string{op.Kind}, r.Reasons...)
 	return c.Born(ledger.Step{
-		Name: "operation", Key: ledger.Key{Entity: ledger.Operation, Tenant: op.Tenant, ID: op.ID},
+		Name: "operation", Key: ledger.Operation.At(op.Tenant, op.ID),
 		Machine: outbox.Machine(), Event: "create", Audit: r,
 	}, op, outbox.Open)
 }

@@ -94,7 +94,7 @@ func StopByLink(l LinkStop, ids digest.Key) (ledger.Commit, error) {
 		return c, err
 	}
 	for _, id := range l.NoKeys {
-		c.Check("contact_key", ledger.Key{Entity: ledger.ContactKey, Tenant: i.Tenant, ID: id}, ledger.Missing())
+		c.Check("contact_key", ledger.ContactKey.At(i.Tenant, id), ledger.Missing())
 	}
 	queued := []string{i.Contact} // of an address that is nobody's any more, what was queued for it ends all the same
 	for n, who := range l.Contacts {
@@ -103,7 +103,7 @@ func StopByLink(l LinkStop, ids digest.Key) (ledger.Commit, error) {
 		}
 		queued = append(queued, who.ID)
 		if _, err := c.Move(ledger.Step{
-			Key:        ledger.Key{Entity: ledger.Contact, Tenant: i.Tenant, ID: who.ID},
+			Key:        ledger.Contact.At(i.Tenant, who.ID),
 			Transition: who.Transition, Event: "withdraw_consent",
 			Set: ledger.Item{"consent_version": who.ConsentVersion + 1}, Audit: record(who.ID, "consent_withdrawn"),
 		}); err != nil {

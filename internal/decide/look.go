@@ -243,7 +243,7 @@ func askRow[T any](w *walk, p part[*T], k ledger.Key, answer **T) {
 }
 
 func (w *walk) key(e ledger.Entity, id string) ledger.Key {
-	return ledger.Key{Entity: e, Tenant: w.g.Event.Tenant, ID: id}
+	return e.At(w.g.Event.Tenant, id)
 }
 
 // item is a row, nil where there is none or where it has not been read.

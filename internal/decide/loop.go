@@ -44,7 +44,7 @@ func CapsOf(ids digest.Key, policy tenant.Policy, f Facts, p Person, now time.Ti
 
 // capKey is where the count of a bound stands.
 func capKey(tenantID string, c Cap) ledger.Key {
-	return ledger.Key{Entity: ledger.LoopCap, Tenant: tenantID, ID: c.ID}
+	return ledger.LoopCap.At(tenantID, c.ID)
 }
 
 // threadRoot is the Message-ID that a mail's thread began with, as far as the

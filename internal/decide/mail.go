@@ -108,7 +108,7 @@ func (b *builder) writeFollowUp(p followUpPlan, intent followup.Intent) error {
 		"content_hash": intent.ContentHash, "mode": p.rule.Mode, "guard": intent.Guard, "guard_result": "clear",
 	}
 	if err := b.c.Born(ledger.Step{
-		Key:     ledger.Key{Entity: ledger.Intent, Tenant: b.tenant(), ID: intent.ID},
+		Key:     ledger.Intent.At(b.tenant(), intent.ID),
 		Machine: followup.IntentMachine(), Event: "create", Audit: r,
 	}, intent, intent.State); err != nil {
 		return err
@@ -174,7 +174,7 @@ func (b *builder) takeSlot(p followUpPlan, i followup.Intent) error {
 }
 
 func (b *builder) cadenceKey(rule string) ledger.Key {
-	return ledger.Key{Entity: ledger.Cadence, Tenant: b.tenant(), ID: b.res.Contact, Sub: rule}
+	return ledger.Cadence.Under(b.tenant(), b.res.Contact, rule)
 }
 
 func (b *builder) askApproval(p followUpPlan, i followup.Intent) error {
@@ -185,7 +185,7 @@ func (b *builder) askApproval(p followUpPlan, i followup.Intent) error {
 	}
 	b.name(&task)
 	return b.c.Born(ledger.Step{
-		Name: "approval_task", Key: ledger.Key{Entity: ledger.ReviewTask, Tenant: b.tenant(), ID: task.ID},
+		Name: "approval_task", Key: ledger.ReviewTask.At(b.tenant(), task.ID),
 		Machine: review.Machine(), Event: "open", Audit: b.audit(task.Reasons),
 	}, task, review.Open)
 }

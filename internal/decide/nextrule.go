@@ -141,7 +141,7 @@ func (b *builder) putForm(c contact.Contact, to, id string, rule int64) ([]strin
 	r := b.audit([]string{ReasonOtherForm})
 	r.Contact = h.ID
 	_, err := b.c.Move(ledger.Step{
-		Key:        ledger.Key{Entity: ledger.Contact, Tenant: b.tenant(), ID: h.ID},
+		Key:        ledger.Contact.At(b.tenant(), h.ID),
 		Transition: h.Transition, Event: "add_key", Set: ledger.Item{"keys": append(slices.Clone(h.Keys), id)}, Audit: r,
 	})
 	return nil, err
@@ -158,7 +158,7 @@ func (b *builder) putKey(id string, rule int64, contactID string) error {
 }
 
 func (b *builder) keyNamed(id string) ledger.Key {
-	return ledger.Key{Entity: ledger.ContactKey, Tenant: b.tenant(), ID: id}
+	return ledger.ContactKey.At(b.tenant(), id)
 }
 
 // stopNext raises the consent version of the contact that only the next form of

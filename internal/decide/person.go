@@ -185,11 +185,11 @@ func (b *builder) fieldHash(field, v string) string {
 }
 
 func (b *builder) keyKey() ledger.Key {
-	return ledger.Key{Entity: ledger.ContactKey, Tenant: b.tenant(), ID: b.g.Person.KeyID}
+	return ledger.ContactKey.At(b.tenant(), b.g.Person.KeyID)
 }
 
 func (b *builder) contactKey() ledger.Key {
-	return ledger.Key{Entity: ledger.Contact, Tenant: b.tenant(), ID: b.res.Contact}
+	return ledger.Contact.At(b.tenant(), b.res.Contact)
 }
 
 func ruleOf(r tenant.FieldRules, field string) string {

@@ -268,7 +268,7 @@ func ledgerOf(t *rapid.T, g decide.Ground) *mem.Store {
 	var c ledger.Commit
 	have := map[ledger.Key]bool{}
 	put := func(e ledger.Entity, id, sub string, noun any) {
-		k := ledger.Key{Entity: e, Tenant: "demo", ID: id, Sub: sub}
+		k := e.Under("demo", id, sub)
 		if !have[k] {
 			have[k] = true
 			if err := c.Create("seed", k, noun); err != nil {

@@ -23,7 +23,7 @@ type rows map[ledger.Key]ledger.Item
 func (r rows) put(t tb, e ledger.Entity, id, sub string, noun any) {
 	t.Helper()
 	var c ledger.Commit
-	k := ledger.Key{Entity: e, Tenant: "demo", ID: id, Sub: sub}
+	k := e.Under("demo", id, sub)
 	if e == ledger.ProviderMessage {
 		k.Tenant = ledger.NoTenant
 	}

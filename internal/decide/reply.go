@@ -31,7 +31,7 @@ func RepliesTo(f Facts) []ledger.Key {
 		if strings.HasSuffix(strings.ToLower(domain), ".amazonses.com") {
 			id = local
 		}
-		k := ledger.Key{Entity: ledger.ProviderMessage, Tenant: ledger.NoTenant, ID: "ses:" + id}
+		k := ledger.ProviderMessage.At(ledger.NoTenant, "ses:"+id)
 		if id == "" || k.Validate() != nil || slices.Contains(keys, k) {
 			continue
 		}

@@ -108,7 +108,7 @@ func (b *builder) keyStaysUnknown(p Party) {
 	if p.Key != nil {
 		return
 	}
-	b.c.Check("contact_key", ledger.Key{Entity: ledger.ContactKey, Tenant: b.tenant(), ID: p.Person.KeyID}, ledger.Missing())
+	b.c.Check("contact_key", ledger.ContactKey.At(b.tenant(), p.Person.KeyID), ledger.Missing())
 }
 
 // raiseConsent raises it once in a commit: two addresses, or an address and a
@@ -124,7 +124,7 @@ func (b *builder) raiseConsent(c *contact.Contact) error {
 	r := b.audit([]string{"consent_withdrawn"})
 	r.Contact = c.ID
 	_, err := b.c.Move(ledger.Step{
-		Key:        ledger.Key{Entity: ledger.Contact, Tenant: b.tenant(), ID: c.ID},
+		Key:        ledger.Contact.At(b.tenant(), c.ID),
 		Transition: c.Transition, Event: "withdraw_consent",
 		Set:   ledger.Item{"consent_version": c.ConsentVersion + 1},
 		Audit: r,
@@ -253,7 +253,7 @@ type GuardChange struct {
 // ChangeGuard adds the change to a commit, conditional on the guard as it was
 // read.
 func ChangeGuard(c *ledger.Commit, ch GuardChange) error {
-	k := ledger.Key{Entity: ledger.Guard, Tenant: ch.Tenant, ID: ch.ID}
+	k := ledger.Guard.At(ch.Tenant, ch.ID)
 	if ch.Audit.Details == nil {
 		ch.Audit.Details = map[string]string{}
 	}

@@ -71,7 +71,7 @@ func (w *world) form(delivery, email, customer, text string) ledger.Key {
 	if err := w.blob.Put(w.t.Context(), blob.Ref(e.Raw), raw); err != nil {
 		w.t.Fatal(err)
 	}
-	k := ledger.Key{Entity: ledger.Event, Tenant: "demo", ID: id}
+	k := ledger.Event.At("demo", id)
 	var c ledger.Commit
 	if err := c.Born(ledger.Step{Key: k, Machine: inbound.Machine(), Event: "record", Audit: audit.Record{At: now, By: "ingest"}}, e, e.State); err != nil {
 		w.t.Fatal(err)
@@ -184,7 +184,7 @@ func TestACustomerIDThatWinsIsAnsweredByAPerson(t *testing.T) {
 	w.clock.goTo(utc.At(w.clock.Now()).Add(3600e9))
 	later := w.form("4", adaAddress, "C-7", "And a lake?")
 	w.settle(s, later)
-	i := w.item(ledger.Key{Entity: ledger.Intent, Tenant: "demo", ID: w.event(later).Intent})
+	i := w.item(ledger.Intent.At("demo", w.event(later).Intent))
 	if i.Text("state") != followup.Proposed || i.Text("recipient") != adaAddress || i.Text("contact") != e.Contact {
 		t.Errorf("the follow-up to an address of another contact: %v", i)
 	}

@@ -138,7 +138,7 @@ func TestAFormThatIsAddedMeanwhileIsNotPutTwice(t *testing.T) {
 	s := &before{Store: w.store, once: func() {
 		var c ledger.Commit
 		k := contact.Key{Tenant: "demo", ID: contact.EmailKeyID(2, "ada@example.org"), Contact: id, RuleVersion: 2}
-		if err := c.Create("next_key", ledger.Key{Entity: ledger.ContactKey, Tenant: "demo", ID: k.ID}, k); err != nil {
+		if err := c.Create("next_key", ledger.ContactKey.At("demo", k.ID), k); err != nil {
 			t.Error(err)
 		}
 		if err := w.store.Commit(t.Context(), c); err != nil {

@@ -191,7 +191,7 @@ func TestAReadingByAnotherIsStoredUnderTheReadersNameWithTheOthers(t *testing.T)
 	if e.State != inbound.InReview || !slices.Contains(e.Reasons, "reader_budget_spent") || !slices.Equal(r.tenants, []string{"demo"}) {
 		t.Errorf("%s %v, asked for %v", e.State, e.Reasons, r.tenants)
 	}
-	it := w.item(ledger.Key{Entity: ledger.Extraction, Tenant: "demo", ID: k.ID, Sub: "scripted@1"})
+	it := w.item(ledger.Extraction.Under("demo", k.ID, "scripted@1"))
 	if it.Text("model") != "rules" || it.Text("prompt_version") != "9" {
 		t.Errorf("stored %v", it)
 	}

@@ -197,7 +197,7 @@ func TestAfterASplitMailIsOfItsOwnContactAgain(t *testing.T) {
 	if err != nil || c.Status != contact.Active {
 		t.Errorf("%+v, %v", c, err)
 	}
-	if it := w.item(ledger.Key{Entity: ledger.Intent, Tenant: "demo", ID: w.event(k).Intent}); it.Text("contact_ref") != schema.Ref("demo", own) {
+	if it := w.item(ledger.Intent.At("demo", w.event(k).Intent)); it.Text("contact_ref") != schema.Ref("demo", own) {
 		t.Errorf("%v", it)
 	}
 }

@@ -61,7 +61,7 @@ func TestAPreviewIsWhatTheAnswerComesTo(t *testing.T) {
 		if e.Outcome != res.Outcome || !slices.Equal(e.Reasons, res.Reasons) || e.Contact != res.Contact || e.Intent != res.Intent {
 			t.Errorf("%s: it came to %s %v, and %s %v was shown", name, e.Outcome, e.Reasons, res.Outcome, res.Reasons)
 		}
-		i := w.item(ledger.Key{Entity: ledger.Intent, Tenant: "demo", ID: e.Intent})
+		i := w.item(ledger.Intent.At("demo", e.Intent))
 		if i.Text("content_hash") != res.Mail.ContentHash || i.Text("recipient") != res.Mail.Recipient || i.Text("state") != res.Mail.State {
 			t.Errorf("%s: another mail than was shown", name)
 		}

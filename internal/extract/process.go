@@ -193,7 +193,7 @@ func (s *Service) giveBack(ctx context.Context, e inbound.Event, set ledger.Item
 var errSettled = errors.New("extract: the event was settled by another worker")
 
 func (s *Service) event(ctx context.Context, tenantID, id string) (*inbound.Event, error) {
-	it, err := s.Store.Get(ctx, ledger.Key{Entity: ledger.Event, Tenant: tenantID, ID: id})
+	it, err := s.Store.Get(ctx, ledger.Event.At(tenantID, id))
 	if err != nil {
 		return nil, fmt.Errorf("read event %s: %w", decide.LogID(tenantID, id), err)
 	}
@@ -205,7 +205,7 @@ func (s *Service) event(ctx context.Context, tenantID, id string) (*inbound.Even
 }
 
 func eventKey(e inbound.Event) ledger.Key {
-	return ledger.Key{Entity: ledger.Event, Tenant: e.Tenant, ID: e.ID}
+	return ledger.Event.At(e.Tenant, e.ID)
 }
 
 // Backoff is the wait before try n+1: two seconds doubled each time, at most

@@ -48,9 +48,9 @@ func TestWhatIsNotThisWorkersSucceedsWithoutAWord(t *testing.T) {
 	early := w.item(k)
 	for name, ch := range map[string]ledger.Change{
 		"removal":    {Key: k},
-		"delivery":   {Key: ledger.Key{Entity: ledger.Delivery, Tenant: "demo", ID: "x", Sub: "1"}, Item: ledger.Item{"state": "recorded"}},
+		"delivery":   {Key: ledger.Delivery.Under("demo", "x", "1"), Item: ledger.Item{"state": "recorded"}},
 		"other word": {Key: k, Item: ledger.Item{"state": "a_word_of_newer_code"}},
-		"of no row":  {Key: ledger.Key{Entity: ledger.Event, Tenant: "demo", ID: "gone"}, Item: ledger.Item{"state": "recorded"}},
+		"of no row":  {Key: ledger.Event.At("demo", "gone"), Item: ledger.Item{"state": "recorded"}},
 	} {
 		if err := s.Handle(t.Context(), ch); err != nil {
 			t.Errorf("%s: %v", name, err)
@@ -170,7 +170,7 @@ func TestTheStoredAnswerOfAFormIsUsedToo(t *testing.T) {
 		}
 		k := w.form("f1", adaAddress, "", body)
 		_ = w.handle(w.service(&dying{Store: w.store, left: left}, w.reader), k) // it dies, or has done it
-		it, err := w.store.Get(t.Context(), ledger.Key{Entity: ledger.Extraction, Tenant: "demo", ID: k.ID, Sub: w.reader.Model() + "@" + w.reader.PromptVersion()})
+		it, err := w.store.Get(t.Context(), ledger.Extraction.Under("demo", k.ID, w.reader.Model()+"@"+w.reader.PromptVersion()))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -297,7 +297,7 @@ func TestAnErasureBetweenReceiptAndDecisionIsKept(t *testing.T) {
 	// It commits after the ground was read and before the decision commits.
 	erasing := &before{Store: w.store, once: func() {
 		var c ledger.Commit
-		err := c.Create("guard", ledger.Key{Entity: ledger.Guard, Tenant: "demo", ID: p.GuardID},
+		err := c.Create("guard", ledger.Guard.At("demo", p.GuardID),
 			ledger.Item{"erased_at": w.clock.Now().UTC().Format("2006-01-02T15:04:05.000Z"), "transition": 1})
 		if err := errors.Join(err, w.store.Commit(t.Context(), c)); err != nil {
 			t.Error(err)

@@ -61,7 +61,7 @@ func TestAProspectIsOneUnderEveryRule(t *testing.T) {
 
 func (w *world) intent(id string) (i followup.Intent) {
 	w.t.Helper()
-	if err := w.item(ledger.Key{Entity: ledger.Intent, Tenant: "demo", ID: id}).Decode(&i); err != nil {
+	if err := w.item(ledger.Intent.At("demo", id)).Decode(&i); err != nil {
 		w.t.Fatal(err)
 	}
 	return i

@@ -278,7 +278,7 @@ func TestTheSameMailAfterAMergeIsStillOneCause(t *testing.T) {
 	s := w.service(w.store, w.reader)
 	w.settle(s, a, survivor)
 	var c ledger.Commit
-	loser := ledger.Key{Entity: ledger.Contact, Tenant: "demo", ID: w.event(a).Contact}
+	loser := ledger.Contact.At("demo", w.event(a).Contact)
 	if err := c.Update("merge", loser, ledger.Cond{}, ledger.Item{"status": contact.Merged, "merged_into": w.event(survivor).Contact}); err != nil {
 		t.Fatal(err)
 	}
@@ -380,8 +380,8 @@ func (w *world) checkNothingToClaim(name string) {
 		if err := it.Decode(&i); err != nil {
 			w.t.Fatal(err)
 		}
-		g := w.item(ledger.Key{Entity: ledger.Guard, Tenant: "demo", ID: i.Guard})
-		c := w.item(ledger.Key{Entity: ledger.Contact, Tenant: "demo", ID: i.Contact})
+		g := w.item(ledger.Guard.At("demo", i.Guard))
+		c := w.item(ledger.Contact.At("demo", i.Contact))
 		if guard.Blocks(g, i.Scope) == "" {
 			w.t.Errorf("%s: the guard lets the intent through", name)
 		}

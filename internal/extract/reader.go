@@ -29,7 +29,7 @@ func (s *Service) reading(ctx context.Context, e inbound.Event, policy tenant.Po
 // latest is the youngest of an event's stored answers, as the console shows it.
 // An event has one for each model and prompt that has read it.
 func (s *Service) latest(ctx context.Context, e inbound.Event) (*reader.Stored, error) {
-	items, err := ledger.ReadAll(ctx, s.Store, ledger.Key{Entity: ledger.Extraction, Tenant: e.Tenant, ID: e.ID})
+	items, err := ledger.ReadAll(ctx, s.Store, ledger.Extraction.At(e.Tenant, e.ID))
 	if err != nil {
 		return nil, fmt.Errorf("read extractions: %w", err)
 	}
@@ -64,7 +64,7 @@ func (s *Service) extraction(ctx context.Context, e inbound.Event, f decide.Fact
 }
 
 func (s *Service) answerKey(tenantID, id string) ledger.Key {
-	return ledger.Key{Entity: ledger.Extraction, Tenant: tenantID, ID: id, Sub: s.Extractor.Model() + "@" + s.Extractor.PromptVersion()}
+	return ledger.Extraction.Under(tenantID, id, s.Extractor.Model()+"@"+s.Extractor.PromptVersion())
 }
 
 // ask has an answer made and stored before anybody uses it. A crash between

@@ -53,7 +53,7 @@ func (w *world) guardOf(address string) ledger.Item {
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	return w.item(ledger.Key{Entity: ledger.Guard, Tenant: "demo", ID: decide.Identify(w.ids, p, address).GuardID})
+	return w.item(ledger.Guard.At("demo", decide.Identify(w.ids, p, address).GuardID))
 }
 
 // TestAReportStopsOnlyWhomTheMarkOfTheReturnedMailProves: through the parser,

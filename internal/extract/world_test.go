@@ -89,7 +89,7 @@ func (w *world) record(mailbox, delivery string, raw []byte) ledger.Key {
 	if err := w.blob.Put(w.t.Context(), blob.Ref(e.Raw), raw); err != nil {
 		w.t.Fatal(err)
 	}
-	k := ledger.Key{Entity: ledger.Event, Tenant: "demo", ID: id}
+	k := ledger.Event.At("demo", id)
 	var c ledger.Commit
 	if err := c.Born(ledger.Step{Key: k, Machine: inbound.Machine(), Event: "record", Audit: audit.Record{At: now, By: "ingest"}}, e, e.State); err != nil {
 		w.t.Fatal(err)
@@ -154,7 +154,7 @@ func (w *world) answer(s *extract.Service, k ledger.Key, a decide.Answer) error 
 func (w *world) task(k ledger.Key) review.Task {
 	w.t.Helper()
 	var t review.Task
-	if err := w.item(ledger.Key{Entity: ledger.ReviewTask, Tenant: "demo", ID: w.event(k).Review}).Decode(&t); err != nil {
+	if err := w.item(ledger.ReviewTask.At("demo", w.event(k).Review)).Decode(&t); err != nil {
 		w.t.Fatal(err)
 	}
 	return t

@@ -119,7 +119,7 @@ func (s *Service) workedOff(c *ledger.Commit, e mailer.Event, now utc.Time) erro
 }
 
 func (s *Service) recordKey(e mailer.Event) ledger.Key {
-	return ledger.Key{Entity: ledger.Feedback, Tenant: ledger.NoTenant, ID: digest.Parts(s.Provider, e.DedupeKey)}
+	return ledger.Feedback.At(ledger.NoTenant, digest.Parts(s.Provider, e.DedupeKey))
 }
 
 // markAlive notes that the feed works: an event of this moment has come
@@ -128,7 +128,7 @@ func (s *Service) markAlive(ctx context.Context, e mailer.Event) error {
 	if e.At.IsZero() {
 		return nil
 	}
-	k := ledger.Key{Entity: ledger.FeedProbe, Tenant: ledger.NoTenant, ID: "feed"}
+	k := ledger.FeedProbe.At(ledger.NoTenant, "feed")
 	// A provider whose clock is ahead must not prove that the feed will be
 	// alive: silence after a lost outcome would count at once.
 	at := utc.At(e.At)
@@ -164,7 +164,7 @@ func (s *Service) stop(ctx context.Context, tenantID, intent string, e mailer.Ev
 	if e.Type == mailer.EventComplained {
 		reason = guard.ReasonComplaint
 	}
-	it, err := s.Store.Get(ctx, ledger.Key{Entity: ledger.Intent, Tenant: tenantID, ID: intent})
+	it, err := s.Store.Get(ctx, ledger.Intent.At(tenantID, intent))
 	if err != nil {
 		return fmt.Errorf("read intent %s: %w", intent, err)
 	}

@@ -26,7 +26,7 @@ func TestEveryEventOfATakenMailIsEvidence(t *testing.T) {
 		if i.Text("state") != followup.Accepted || a.Text("state") != followup.AttemptAccepted || a.Text("message_id") != "m1" || a.Text(attr) == "" {
 			t.Errorf("%s: intent %v, attempt %v", kind, i, a)
 		}
-		if op := w.get(ledger.Key{Entity: ledger.Operation, Tenant: "demo", ID: "op1"}); op.Text("state") != outbox.Done {
+		if op := w.get(ledger.Operation.At("demo", "op1")); op.Text("state") != outbox.Done {
 			t.Errorf("%s: operation %v", kind, op)
 		}
 		w.audited(intentKey)

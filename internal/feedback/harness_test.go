@@ -58,9 +58,9 @@ func (f *faulty) Commit(ctx context.Context, c ledger.Commit) error {
 }
 
 var (
-	intentKey  = ledger.Key{Entity: ledger.Intent, Tenant: "demo", ID: "i1"}
+	intentKey  = ledger.Intent.At("demo", "i1")
 	attemptKey = ledger.AttemptKey("demo", "i1", 1)
-	feedKey    = ledger.Key{Entity: ledger.FeedProbe, Tenant: ledger.NoTenant, ID: "feed"}
+	feedKey    = ledger.FeedProbe.At(ledger.NoTenant, "feed")
 	errLost    = errors.New("the answer was lost")
 )
 
@@ -75,7 +75,7 @@ func newWorld(t *testing.T) *world {
 		Store: w.store, IDs: ids, Provider: "fake", Now: func() time.Time { return w.now }, Log: slog.New(slog.NewTextHandler(w.logs, nil)),
 	}
 	now := utc.At(w.now)
-	w.guard = ledger.Key{Entity: ledger.Guard, Tenant: "demo", ID: "g1"}
+	w.guard = ledger.Guard.At("demo", "g1")
 	i := followup.Intent{
 		Tenant: "demo", ID: "i1", Rule: "welcome", Scope: "follow_up", Contact: "c1", Event: "e1", Guard: "g1", State: followup.Ready, Transition: 1,
 		Recipient: "kim@example.com", CreatedAt: now, ContactRef: schema.Ref("demo", "c1"),
@@ -85,7 +85,7 @@ func newWorld(t *testing.T) *world {
 	r := audit.Record{At: now, By: "test"}
 	var c ledger.Commit
 	w.must(c.Born(ledger.Step{Key: intentKey, Machine: followup.IntentMachine(), Event: "create", Audit: r}, i, i.State))
-	w.must(c.Create("contact", ledger.Key{Entity: ledger.Contact, Tenant: "demo", ID: "c1"}, who))
+	w.must(c.Create("contact", ledger.Contact.At("demo", "c1"), who))
 	w.must(decide.BornOperation(&c, outbox.Operation{Tenant: "demo", ID: "op1", Kind: outbox.SendIntent, Intent: "i1"}, now, r))
 	w.must(w.store.Store.Commit(t.Context(), c))
 	var claim ledger.Commit

@@ -11,7 +11,7 @@ import (
 )
 
 func contactKey(id string) ledger.Key {
-	return ledger.Key{Entity: ledger.Contact, Tenant: "demo", ID: id}
+	return ledger.Contact.At("demo", id)
 }
 
 // mergeInto is contact c2, into which c1 was merged.

@@ -11,7 +11,7 @@ import (
 	"onefold/internal/utc"
 )
 
-var key = ledger.Key{Entity: ledger.Operation, Tenant: "demo", ID: "op"}
+var key = ledger.Operation.At("demo", "op")
 
 // row is one guarded row in a real store.
 type row struct {

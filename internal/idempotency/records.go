@@ -135,7 +135,7 @@ func (r Records) claim(ctx context.Context, w Work, owner string, seen ledger.It
 	case verdict == claim.Mismatch:
 		return Begun{Verdict: verdict}, seen, nil
 	}
-	k := ledger.Key{Entity: ledger.Idempotency, Tenant: w.Tenant, ID: w.Key, Sub: w.For}
+	k := ledger.Idempotency.Under(w.Tenant, w.Key, w.For)
 	c, mine, err := claimCommit(k, before, owner, w.Fingerprint, now.Add(Lease(w.Timeout)), seen)
 	if err != nil {
 		return Begun{}, nil, err

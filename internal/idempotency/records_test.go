@@ -64,7 +64,7 @@ func (b *bench) must(err error) {
 
 func (b *bench) stored() ledger.Item {
 	b.Helper()
-	it, err := b.store.Get(b.Context(), ledger.Key{Entity: ledger.Idempotency, Tenant: "demo", ID: "order-7", Sub: "import"})
+	it, err := b.store.Get(b.Context(), ledger.Idempotency.Under("demo", "order-7", "import"))
 	b.must(err)
 	return it
 }

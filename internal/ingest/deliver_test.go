@@ -81,7 +81,7 @@ func TestDuplicateIsAnsweredWithThePresentStateAndAddsADeliveryOnly(t *testing.T
 
 		// Decided meanwhile: the sender is told so, and again nothing changes.
 		var c ledger.Commit
-		k := ledger.Key{Entity: ledger.Event, Tenant: demo, ID: first.Event}
+		k := ledger.Event.At(demo, first.Event)
 		if err := c.Update("event", k, ledger.AtVersion(1), ledger.Item{"state": inbound.Decided, "outcome": inbound.FollowUp}); err != nil {
 			b.Fatal(err)
 		}

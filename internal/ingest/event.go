@@ -56,7 +56,7 @@ func (s *Service) event(r Request, ep tenant.Endpoint, d webhook.Delivery) (inbo
 func (s *Service) newEvent(r Request, e inbound.Event) (ledger.Commit, error) {
 	var c ledger.Commit
 	err := c.Born(ledger.Step{
-		Key:     ledger.Key{Entity: ledger.Event, Tenant: e.Tenant, ID: e.ID},
+		Key:     ledger.Event.At(e.Tenant, e.ID),
 		Machine: inbound.Machine(), Event: "record",
 		Audit: audit.Record{
 			At: e.ReceivedAt, By: "ingest", InboundEvent: e.ID,
@@ -81,7 +81,7 @@ func details(r Request, e inbound.Event) map[string]string {
 }
 
 func (s *Service) delivery(c *ledger.Commit, r Request, e inbound.Event, answer string) error {
-	return c.Create("delivery", ledger.Key{Entity: ledger.Delivery, Tenant: e.Tenant, ID: e.ID, Sub: token(e.ReceivedAt)}, inbound.Delivery{
+	return c.Create("delivery", ledger.Delivery.Under(e.Tenant, e.ID, token(e.ReceivedAt)), inbound.Delivery{
 		Tenant: e.Tenant, Event: e.ID, At: e.ReceivedAt, RequestID: r.RequestID, Fingerprint: e.Fingerprint, Bytes: e.Bytes, Answer: answer,
 	})
 }
@@ -163,7 +163,7 @@ func (s *Service) askAbout(c *ledger.Commit, e inbound.Event, content string) er
 		Raw: e.Raw, OpenFor: e.Tenant, OpenedAt: e.ReceivedAt,
 	}
 	return c.Born(ledger.Step{
-		Key:     ledger.Key{Entity: ledger.ReviewTask, Tenant: e.Tenant, ID: t.ID},
+		Key:     ledger.ReviewTask.At(e.Tenant, t.ID),
 		Machine: review.Machine(), Event: "open",
 		Audit: audit.Record{At: e.ReceivedAt, By: "ingest", InboundEvent: e.ID, Reasons: t.Reasons, Details: map[string]string{"content_hash": content}},
 	}, t, review.Open)

@@ -157,7 +157,7 @@ func (s *Service) fault(ctx context.Context, a webhook.Answers, step string, err
 
 // record makes the event durable, or finds that it is.
 func (s *Service) record(ctx context.Context, a webhook.Answers, r Request, e inbound.Event) Response {
-	k := ledger.Key{Entity: ledger.Event, Tenant: e.Tenant, ID: e.ID}
+	k := ledger.Event.At(e.Tenant, e.ID)
 	seen, err := s.Store.Get(ctx, k)
 	if err != nil {
 		return s.fault(ctx, a, "read_event", err)

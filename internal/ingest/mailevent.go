@@ -28,5 +28,5 @@ func withContent(e inbound.Event, raw []byte) inbound.Event {
 }
 
 func eventKey(e inbound.Event) ledger.Key {
-	return ledger.Key{Entity: ledger.Event, Tenant: e.Tenant, ID: e.ID}
+	return ledger.Event.At(e.Tenant, e.ID)
 }

@@ -29,9 +29,7 @@ func (s *Service) once(c *ledger.Commit, r Request, e inbound.Event) error {
 	if r.delivery.Once == "" {
 		return nil
 	}
-	return c.Create("once", ledger.Key{
-		Entity: ledger.Idempotency, Tenant: e.Tenant, ID: s.IDs.ID("once", e.Source, r.delivery.Once), Sub: onceFor,
-	}, used{Tenant: e.Tenant, Event: e.ID, Record: claim.Record{
+	return c.Create("once", ledger.Idempotency.Under(e.Tenant, s.IDs.ID("once", e.Source, r.delivery.Once), onceFor), used{Tenant: e.Tenant, Event: e.ID, Record: claim.Record{
 		Status: claim.Completed, Fingerprint: e.Fingerprint, Result: e.ID, CompletedAt: utc.At(s.Now()),
 	}})
 }

@@ -99,7 +99,7 @@ func TestLoserOfTheRaceIsToldThePresentState(t *testing.T) {
 		b.store.reset(nil, nil)
 		b.answers(r, 200, "recorded")
 		var c ledger.Commit
-		k := ledger.Key{Entity: ledger.Event, Tenant: demo, ID: "form/website/msg_1"}
+		k := ledger.Event.At(demo, "form/website/msg_1")
 		if err := c.Update("event", k, ledger.AtVersion(1), ledger.Item{"state": inbound.Decided, "outcome": inbound.Ignored}); err != nil {
 			b.Fatal(err)
 		}

@@ -113,7 +113,7 @@ func TestReading12AnEventRecordedByItsBytesIsComparedByThem(t *testing.T) {
 	send := func(body string) ingest.Request { return signed("form", "msg_1", start, []byte(body)) }
 	first := b.answers(send(body), 200, "recorded")
 	var c ledger.Commit
-	k := ledger.Key{Entity: ledger.Event, Tenant: demo, ID: first.Event}
+	k := ledger.Event.At(demo, first.Event)
 	if err := c.Update("event", k, ledger.Is("tenant", demo), ledger.Item{"content_fingerprint": webhook.Fingerprint([]byte(body)), "content_bytes": ""}); err != nil {
 		t.Fatal(err)
 	}

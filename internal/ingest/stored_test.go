@@ -71,7 +71,7 @@ func (b *bench) whole() {
 		if k.Entity != ledger.Delivery {
 			continue
 		}
-		event := ledger.Key{Entity: ledger.Event, Tenant: k.Tenant, ID: k.ID}
+		event := ledger.Event.At(k.Tenant, k.ID)
 		if all[event] == nil {
 			b.Errorf("a delivery has no event")
 		}

@@ -124,7 +124,7 @@ func TestAKindGoesToTheFunctionThatWorksOnIt(t *testing.T) {
 					clear(looked)
 					for f, handle := range handlers {
 						ctx := context.WithValue(t.Context(), cloudCallKey{}, &cloudCall{f: f})
-						k := ledger.Key{Entity: ledger.Operation, Tenant: "demo", ID: "o-" + kind}
+						k := ledger.Operation.At("demo", "o-"+kind)
 						c.must(handle(ctx, ledger.Change{Key: k, Item: ledger.Item{schema.Kind: kind, "state": "open"}}))
 					}
 					if looked[m.Function] != 1 || len(looked) != 1 {

@@ -56,8 +56,16 @@ const (
 	Migration    Entity = "identity_migration" // "rule"; version that is migrated to
 )
 
-// NoTenant stands where an item belongs to the deployment.
+// NoTenant is the tenant of an item that belongs to the deployment.
 const NoTenant = "-"
+
+// At is the key of the entity's item of an ID.
+func (e Entity) At(tenant, id string) Key { return Key{Entity: e, Tenant: tenant, ID: id} }
+
+// Under is the key of one of several items of an ID.
+func (e Entity) Under(tenant, id, sub string) Key {
+	return Key{Entity: e, Tenant: tenant, ID: id, Sub: sub}
+}
 
 // Table is where the entity's items live.
 func (e Entity) Table() schema.Table {

@@ -27,7 +27,7 @@ type watched struct {
 	changed chan struct{}
 }
 
-func eventKey(id string) ledger.Key { return ledger.Key{Entity: ledger.Event, Tenant: "demo", ID: id} }
+func eventKey(id string) ledger.Key { return ledger.Event.At("demo", id) }
 
 func watch(t *testing.T, held ...string) *watched {
 	t.Helper()

@@ -75,7 +75,7 @@ func TestALedgerWithoutACheckValueKeepsItsKey(t *testing.T) {
 	t.Parallel()
 	d, store := Data{t.TempDir()}, mem.New()
 	var c ledger.Commit
-	if err := c.Create("stop", ledger.Key{Entity: ledger.Stop, Tenant: ledger.NoTenant, ID: "stop"}, ledger.Item{"state": "running"}); err != nil {
+	if err := c.Create("stop", ledger.Stop.At(ledger.NoTenant, "stop"), ledger.Item{"state": "running"}); err != nil {
 		t.Fatal(err)
 	}
 	if err := store.Commit(t.Context(), c); err != nil {

@@ -86,14 +86,14 @@ func sendRows() []row {
 		{"a stop of the tenant", func(w *world) {
 			w.enquiry("d1", "ann@example.org")
 			var c ledger.Commit
-			w.ok(c.Create("stop", ledger.Key{Entity: ledger.Stop, Tenant: "demo", ID: "stop"}, ledger.Item{"stopped": true}))
+			w.ok(c.Create("stop", ledger.Stop.At("demo", "stop"), ledger.Item{"stopped": true}))
 			w.ok(w.store.Commit(w.t.Context(), c))
 			w.sends()
 		}, []string{"send SendsPostponed 1"}},
 		{"a stop of the address before the claim", func(w *world) {
 			i := w.enquiry("d1", "ann@example.org")
 			var c ledger.Commit
-			w.ok(c.Create("guard", ledger.Key{Entity: ledger.Guard, Tenant: "demo", ID: i.Text("guard")}, ledger.Item{"stop_all": "2026-03-02T09:00:00.000Z"}))
+			w.ok(c.Create("guard", ledger.Guard.At("demo", i.Text("guard")), ledger.Item{"stop_all": "2026-03-02T09:00:00.000Z"}))
 			w.ok(w.store.Commit(w.t.Context(), c))
 			w.sends()
 			w.sends()

@@ -63,7 +63,7 @@ func (s *Service) See(ctx context.Context, tenantID, intentID, token string) (fo
 	if subtle.ConstantTimeCompare([]byte(token), []byte(want)) != 1 {
 		return i, ErrNoLink
 	}
-	it, err := s.Store.Get(ctx, ledger.Key{Entity: ledger.Intent, Tenant: tenantID, ID: intentID})
+	it, err := s.Store.Get(ctx, ledger.Intent.At(tenantID, intentID))
 	if err != nil {
 		return i, fmt.Errorf("read intent %s: %w", intentID, err)
 	}
@@ -95,7 +95,7 @@ func (s *Service) Stop(ctx context.Context, tenantID, intentID, token string) er
 // stop decides once. Not done: what it was decided on has moved.
 func (s *Service) stop(ctx context.Context, i followup.Intent) (done bool, err error) {
 	l := decide.LinkStop{Intent: i, Now: utc.At(s.Now())}
-	if l.Guard, err = s.Store.Get(ctx, ledger.Key{Entity: ledger.Guard, Tenant: i.Tenant, ID: i.Guard}); err != nil {
+	if l.Guard, err = s.Store.Get(ctx, ledger.Guard.At(i.Tenant, i.Guard)); err != nil {
 		return false, fmt.Errorf("read guard: %w", err)
 	}
 	var unread []error
@@ -182,7 +182,7 @@ func (s *Service) holders(ctx context.Context, i followup.Intent) (list, noKeys 
 		if id == "" {
 			continue
 		}
-		it, err := s.Store.Get(ctx, ledger.Key{Entity: ledger.ContactKey, Tenant: i.Tenant, ID: id})
+		it, err := s.Store.Get(ctx, ledger.ContactKey.At(i.Tenant, id))
 		if err != nil {
 			return nil, nil, fmt.Errorf("read contact key: %w", err)
 		}
@@ -200,7 +200,7 @@ func (s *Service) holders(ctx context.Context, i followup.Intent) (list, noKeys 
 // survivor is the contact that an ID leads to, or one without ID.
 func (s *Service) survivor(ctx context.Context, tenantID, id string) (contact.Contact, error) {
 	found, _, err := contact.Follow(id, func(id string) (*contact.Contact, error) {
-		it, err := s.Store.Get(ctx, ledger.Key{Entity: ledger.Contact, Tenant: tenantID, ID: id})
+		it, err := s.Store.Get(ctx, ledger.Contact.At(tenantID, id))
 		if err != nil {
 			return nil, fmt.Errorf("read contact %s: %w", id, err)
 		}

@@ -103,7 +103,7 @@ func (w *world) must(err error) {
 }
 
 func (w *world) key(e ledger.Entity, id string) ledger.Key {
-	return ledger.Key{Entity: e, Tenant: "demo", ID: id}
+	return e.At("demo", id)
 }
 
 func (w *world) get(e ledger.Entity, id string) ledger.Item {
@@ -214,7 +214,7 @@ func TestALinkIsOfOneTenant(t *testing.T) {
 	i.Tenant = "other"
 	var c ledger.Commit
 	w.must(c.Born(ledger.Step{
-		Key:     ledger.Key{Entity: ledger.Intent, Tenant: "other", ID: "i1"},
+		Key:     ledger.Intent.At("other", "i1"),
 		Machine: followup.IntentMachine(), Event: "create", Audit: audit.Record{At: utc.At(w.s.Now()), By: "test"},
 	}, i, i.State))
 	w.must(w.store.Store.Commit(t.Context(), c))

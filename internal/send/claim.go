@@ -142,11 +142,11 @@ func (s *Service) claimCommit(op outbox.Operation, i, claimed followup.Intent, t
 	}); err != nil {
 		return c, err
 	}
-	c.Check("guard", ledger.Key{Entity: ledger.Guard, Tenant: i.Tenant, ID: i.Guard}, clear(i))
-	c.Check("contact", ledger.Key{Entity: ledger.Contact, Tenant: i.Tenant, ID: i.Contact},
+	c.Check("guard", ledger.Guard.At(i.Tenant, i.Guard), clear(i))
+	c.Check("contact", ledger.Contact.At(i.Tenant, i.Contact),
 		ledger.All(ledger.All(ledger.Is("status", contact.Active), ledger.Is("consent_version", i.ConsentVersion)), to.sameReach()))
 	to.conditions(&c, i)
-	if err := c.Update("cadence", ledger.Key{Entity: ledger.Cadence, Tenant: i.Tenant, ID: i.Contact, Sub: i.Rule},
+	if err := c.Update("cadence", ledger.Cadence.Under(i.Tenant, i.Contact, i.Rule),
 		ledger.Any(ledger.Is("sending_intent", i.ID), ledger.Absent("quiet_until"), ledger.AtMost("quiet_until", now)),
 		ledger.Item{"sending_intent": i.ID, "quiet_until": now.Add(time.Duration(i.QuietPeriod) * time.Millisecond)}); err != nil {
 		return c, err

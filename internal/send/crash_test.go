@@ -183,7 +183,7 @@ func TestAStopOfTheTenantBetweenReadAndClaimForbidsTheMail(t *testing.T) {
 			w := newWorld(t, nil)
 			w.store.hook = func(n int, _ ledger.Commit) (bool, error) {
 				if n == 1 {
-					w.set(ledger.Key{Entity: ledger.Stop, Tenant: who, ID: "stop"}, ledger.Item{"stopped": true})
+					w.set(ledger.Stop.At(who, "stop"), ledger.Item{"stopped": true})
 				}
 				return true, nil
 			}

@@ -80,7 +80,7 @@ func (s *Service) feedAliveSince(ctx context.Context, t utc.Time) (bool, error) 
 // feedAliveAt is when the latest event happened that has come through the
 // feed; zero if none has.
 func (s *Service) feedAliveAt(ctx context.Context) (utc.Time, error) {
-	it, err := s.Store.Get(ctx, ledger.Key{Entity: ledger.FeedProbe, Tenant: ledger.NoTenant, ID: "feed"})
+	it, err := s.Store.Get(ctx, ledger.FeedProbe.At(ledger.NoTenant, "feed"))
 	if err != nil {
 		return utc.Time{}, fmt.Errorf("read the feed probe: %w", err)
 	}
@@ -146,7 +146,7 @@ func (s *Service) waits(ctx context.Context, i followup.Intent) (bool, error) {
 		return true, nil
 	case followup.InReview:
 		var t review.Task
-		found, err := s.get(ctx, ledger.Key{Entity: ledger.ReviewTask, Tenant: i.Tenant, ID: i.Review}, &t)
+		found, err := s.get(ctx, ledger.ReviewTask.At(i.Tenant, i.Review), &t)
 		return found && t.Kind == review.HeldSend, err
 	}
 	return false, nil
@@ -186,7 +186,7 @@ func (s *Service) cancelOne(ctx context.Context, i followup.Intent, word string)
 	}
 	if i.State != followup.Ready && i.Review != "" {
 		var t review.Task
-		found, err := s.get(ctx, ledger.Key{Entity: ledger.ReviewTask, Tenant: i.Tenant, ID: i.Review}, &t)
+		found, err := s.get(ctx, ledger.ReviewTask.At(i.Tenant, i.Review), &t)
 		if err != nil {
 			return err
 		}

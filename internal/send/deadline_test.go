@@ -165,7 +165,7 @@ func queued(w *world) {
 }
 
 func (w *world) cancellation() ledger.Change {
-	return w.change(ledger.Key{Entity: ledger.Operation, Tenant: "demo", ID: "cancel0"})
+	return w.change(ledger.Operation.At("demo", "cancel0"))
 }
 
 func TestAnOptOutEndsWhatIsQueuedAndItsQuestions(t *testing.T) {
@@ -187,7 +187,7 @@ func TestAnOptOutEndsWhatIsQueuedAndItsQuestions(t *testing.T) {
 			t.Errorf("operation %v", op)
 		}
 		// Again, as a repeated change and as an operation of its own.
-		w.set(ledger.Key{Entity: ledger.Operation, Tenant: "demo", ID: "cancel0"}, ledger.Item{"state": outbox.Open, "not_before": utc.At(time.Now())})
+		w.set(ledger.Operation.At("demo", "cancel0"), ledger.Item{"state": outbox.Open, "not_before": utc.At(time.Now())})
 		seen := w.get(w.key("proposed")).Version()
 		w.must(w.send.Handle(t.Context(), w.cancellation()))
 		if w.get(w.key("proposed")).Version() != seen {

@@ -20,7 +20,7 @@ func (w *world) elsewhereKey(written string) ledger.Key {
 	w.t.Helper()
 	a, err := address.Parse(written)
 	w.must(err)
-	return ledger.Key{Entity: ledger.Guard, Tenant: "demo", ID: decide.GuardID(w.ids, "demo", a)}
+	return ledger.Guard.At("demo", decide.GuardID(w.ids, "demo", a))
 }
 
 const aliasOf, mergedOf = "kim@example.org", "lou@example.org"
@@ -29,7 +29,7 @@ const aliasOf, mergedOf = "kim@example.org", "lou@example.org"
 func (w *world) many() {
 	w.t.Helper()
 	w.set(contactKey, ledger.Item{"keys": []string{"email:kim@example.com", "email:" + aliasOf}, "absorbed": []string{"c2"}, "reach": 2})
-	w.set(ledger.Key{Entity: ledger.Contact, Tenant: "demo", ID: "c2"}, ledger.Item{"tenant": "demo", "id": "c2", "status": contact.Merged, "merged_into": "c1", "keys": []string{"email:" + mergedOf}})
+	w.set(ledger.Contact.At("demo", "c2"), ledger.Item{"tenant": "demo", "id": "c2", "status": contact.Merged, "merged_into": "c1", "keys": []string{"email:" + mergedOf}})
 }
 
 // beforeClaim has something happen once, when all is read and the claim is about
@@ -172,7 +172,7 @@ func (w *world) leadsTo(id, more string) {
 		return
 	}
 	w.set(people.Key("demo", id), ledger.Item{"tenant": "demo", "id": id, "status": contact.Active, "consent_version": 1, "transition": 1, "keys": keys})
-	w.set(ledger.Key{Entity: ledger.ContactKey, Tenant: "demo", ID: "email:kim@example.com"}, ledger.Item{"tenant": "demo", "id": "email:kim@example.com", "contact": id})
+	w.set(ledger.ContactKey.At("demo", "email:kim@example.com"), ledger.Item{"tenant": "demo", "id": "email:kim@example.com", "contact": id})
 }
 
 // An address that comes to another contact between read and commit makes the

@@ -132,7 +132,7 @@ func (w *world) seed(change func(*followup.Intent)) {
 	w.must(c.Create("cadence", cadenceKey, followup.Cadence{Tenant: "demo", Contact: "c1", Rule: "welcome", Intent: "i1"}))
 	text, err := firstPolicy()
 	w.must(err)
-	current := ledger.Key{Entity: ledger.PolicyCurrent, Tenant: "demo", ID: "policy"}
+	current := ledger.PolicyCurrent.At("demo", "policy")
 	w.must(c.Born(ledger.Step{Key: current, Event: "apply", Audit: record()}, ledger.Item{"policy_version": 1, "document": text, "transition": 1}, ""))
 	w.born(&c, w.intent)
 	w.commit(c)
@@ -153,23 +153,23 @@ func (w *world) timer(i followup.Intent) ledger.Key {
 	op := decide.SendOperation(w.ids, i)
 	w.must(decide.BornOperation(&c, op, utc.At(time.Now()), record()))
 	w.commit(c)
-	return ledger.Key{Entity: ledger.Operation, Tenant: "demo", ID: op.ID}
+	return ledger.Operation.At("demo", op.ID)
 }
 
 var (
-	contactKey = ledger.Key{Entity: ledger.Contact, Tenant: "demo", ID: "c1"}
-	cadenceKey = ledger.Key{Entity: ledger.Cadence, Tenant: "demo", ID: "c1", Sub: "welcome"}
-	guardKey   = ledger.Key{Entity: ledger.Guard, Tenant: "demo", ID: "g1"}
+	contactKey = ledger.Contact.At("demo", "c1")
+	cadenceKey = ledger.Cadence.Under("demo", "c1", "welcome")
+	guardKey   = ledger.Guard.At("demo", "g1")
 )
 
 func taskKey(id string) ledger.Key {
-	return ledger.Key{Entity: ledger.ReviewTask, Tenant: "demo", ID: id}
+	return ledger.ReviewTask.At("demo", id)
 }
 
 func record() audit.Record { return audit.Record{At: utc.At(time.Now()), By: "test"} }
 
 func (w *world) key(id string) ledger.Key {
-	return ledger.Key{Entity: ledger.Intent, Tenant: "demo", ID: id}
+	return ledger.Intent.At("demo", id)
 }
 
 func (w *world) must(err error) {

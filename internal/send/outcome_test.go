@@ -106,7 +106,7 @@ func TestWhatIsSubmittedIsTheApprovedContentWithOurTags(t *testing.T) {
 				t.Errorf("tag %v, want %v", m.Tags[n], tag)
 			}
 		}
-		message := w.get(ledger.Key{Entity: ledger.ProviderMessage, Tenant: ledger.NoTenant, ID: "fake:m1"})
+		message := w.get(ledger.ProviderMessage.At(ledger.NoTenant, "fake:m1"))
 		if message.Text("intent") != "i1" || message.Int("attempt") != 1 {
 			t.Errorf("message index %v", message)
 		}
@@ -155,7 +155,7 @@ func TestAMessageIDOfAnotherIntentDoesNotLoseTheOutcome(t *testing.T) {
 	for _, early := range []bool{false, true} {
 		bubble(t, func(t *testing.T) {
 			w := newWorld(t, nil)
-			w.set(ledger.Key{Entity: ledger.ProviderMessage, Tenant: ledger.NoTenant, ID: "fake:m1"},
+			w.set(ledger.ProviderMessage.At(ledger.NoTenant, "fake:m1"),
 				ledger.Item{"of_tenant": "demo", "intent": "other", "attempt": 1})
 			if early {
 				w.post.events = eventsEarly
@@ -181,7 +181,7 @@ func TestNothingOfAnotherReaderOrInAnUnknownStateIsTouched(t *testing.T) {
 		w.set(w.op, ledger.Item{"kind": outbox.SendIntent, "state": "a_word_of_newer_code"})
 		w.must(w.run())
 		w.must(w.send.Handle(t.Context(), ledger.Change{Key: w.op}))
-		w.must(w.send.Handle(t.Context(), ledger.Change{Key: ledger.Key{Entity: ledger.Operation, Tenant: "demo", ID: "none"}, Item: ledger.Item{"kind": outbox.SendIntent}}))
+		w.must(w.send.Handle(t.Context(), ledger.Change{Key: ledger.Operation.At("demo", "none"), Item: ledger.Item{"kind": outbox.SendIntent}}))
 		if w.state() != followup.Ready || len(w.post.got) != 0 {
 			t.Errorf("state %s", w.state())
 		}

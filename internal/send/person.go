@@ -48,7 +48,7 @@ func (s *Service) seeHolder(ctx context.Context, i followup.Intent, to *addresse
 		return nil
 	}
 	var k contact.Key
-	found, err := s.get(ctx, ledger.Key{Entity: ledger.ContactKey, Tenant: i.Tenant, ID: p.KeyID}, &k)
+	found, err := s.get(ctx, ledger.ContactKey.At(i.Tenant, p.KeyID), &k)
 	switch {
 	case err != nil:
 		return err
@@ -90,13 +90,13 @@ func (a addressee) conditions(c *ledger.Commit, i followup.Intent) {
 		if a.key != nil {
 			cond = ledger.Is("contact", a.key.Contact)
 		}
-		c.Check("recipient", ledger.Key{Entity: ledger.ContactKey, Tenant: i.Tenant, ID: a.keyID}, cond)
+		c.Check("recipient", ledger.ContactKey.At(i.Tenant, a.keyID), cond)
 	}
 	if h := a.holder; h != nil {
 		c.Check("recipient", people.Key(i.Tenant, h.ID), ledger.All(ledger.Is("status", h.Status), decide.SameReach(*h)))
 	}
 	for _, g := range a.elsewhere {
-		c.Check("elsewhere", ledger.Key{Entity: ledger.Guard, Tenant: i.Tenant, ID: g.ID}, decide.ClearElsewhere(i.Scope))
+		c.Check("elsewhere", ledger.Guard.At(i.Tenant, g.ID), decide.ClearElsewhere(i.Scope))
 	}
 }
 

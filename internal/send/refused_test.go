@@ -21,7 +21,7 @@ func TestEachRefusedConditionOfTheClaimHasItsMeaning(t *testing.T) {
 	t.Parallel()
 	stop := func(tenantID string) func(*world) {
 		return func(w *world) {
-			w.set(ledger.Key{Entity: ledger.Stop, Tenant: tenantID, ID: "stop"}, ledger.Item{"stopped": true})
+			w.set(ledger.Stop.At(tenantID, "stop"), ledger.Item{"stopped": true})
 		}
 	}
 	guardHas := func(attr string) func(*world) {
@@ -72,7 +72,7 @@ func TestEachRefusedConditionOfTheClaimHasItsMeaning(t *testing.T) {
 		{"the rule is of high impact now and has it", func(i *followup.Intent) { i.ApprovedBy = "person:kim" }, highImpact, followup.Accepted, "", 0},
 		{"the rule is gone", func(i *followup.Intent) { i.Rule = "gone" }, nil, followup.InReview, "rule_off", 0},
 		{"a policy that cannot be read", nil, func(w *world) {
-			w.set(ledger.Key{Entity: ledger.PolicyCurrent, Tenant: "demo", ID: "policy"}, ledger.Item{"document": "{}"})
+			w.set(ledger.PolicyCurrent.At("demo", "policy"), ledger.Item{"document": "{}"})
 		}, followup.Ready, "policy_unreadable", 15 * time.Minute},
 	}
 	for _, test := range tests {
@@ -138,13 +138,13 @@ func TestATenantWithoutAPolicyHoldsUpNobody(t *testing.T) {
 		now := utc.At(time.Now())
 		i := w.intentOf("i9")
 		i.Tenant = "other"
-		op := ledger.Key{Entity: ledger.Operation, Tenant: "other", ID: "op9"}
-		w.set(ledger.Key{Entity: ledger.Intent, Tenant: "other", ID: "i9"}, mustEncode(t, i))
+		op := ledger.Operation.At("other", "op9")
+		w.set(ledger.Intent.At("other", "i9"), mustEncode(t, i))
 		w.set(op, ledger.Item{"kind": "send_intent", "state": "open", "transition": 1, "intent": "i9", "not_before": now, "due_at": now, "due_shard": "0"})
 		if err := w.send.Handle(t.Context(), w.change(op)); err != nil {
 			t.Fatalf("the shard would block: %v", err)
 		}
-		if got := w.get(ledger.Key{Entity: ledger.Intent, Tenant: "other", ID: "i9"}); got.Text("state") != followup.InReview {
+		if got := w.get(ledger.Intent.At("other", "i9")); got.Text("state") != followup.InReview {
 			t.Errorf("intent %v", got)
 		}
 	})
@@ -166,7 +166,7 @@ func TestNoAttemptIsBurntWhileTheStopLasts(t *testing.T) {
 	t.Parallel()
 	bubble(t, func(t *testing.T) {
 		w := newWorld(t, nil)
-		k := ledger.Key{Entity: ledger.Stop, Tenant: "demo", ID: "stop"}
+		k := ledger.Stop.At("demo", "stop")
 		w.set(k, ledger.Item{"stopped": true})
 		for range 50 { // longer than ten nudges would last
 			w.pump()

@@ -171,9 +171,9 @@ func (s *Service) get(ctx context.Context, k ledger.Key, noun any) (bool, error)
 }
 
 func intentKey(tenantID, id string) ledger.Key {
-	return ledger.Key{Entity: ledger.Intent, Tenant: tenantID, ID: id}
+	return ledger.Intent.At(tenantID, id)
 }
 
 func operationKey(op outbox.Operation) ledger.Key {
-	return ledger.Key{Entity: ledger.Operation, Tenant: op.Tenant, ID: op.ID}
+	return ledger.Operation.At(op.Tenant, op.ID)
 }

@@ -57,7 +57,7 @@ func (s *Service) refer(ctx context.Context, op outbox.Operation, i followup.Int
 	if i.State == followup.Unknown {
 		kind = review.UnknownSend
 	}
-	held, err := s.Store.Get(ctx, ledger.Key{Entity: ledger.Guard, Tenant: i.Tenant, ID: i.Guard})
+	held, err := s.Store.Get(ctx, ledger.Guard.At(i.Tenant, i.Guard))
 	if err != nil {
 		return fmt.Errorf("read the guard of intent %s: %w", i.ID, err)
 	}
@@ -74,7 +74,7 @@ func (s *Service) refer(ctx context.Context, op outbox.Operation, i followup.Int
 		return err
 	}
 	if err := c.Born(ledger.Step{
-		Key:     ledger.Key{Entity: ledger.ReviewTask, Tenant: i.Tenant, ID: task.ID},
+		Key:     ledger.ReviewTask.At(i.Tenant, task.ID),
 		Machine: review.Machine(), Event: "open", Audit: s.audit(i, reason),
 	}, task, review.Open); err != nil {
 		return err

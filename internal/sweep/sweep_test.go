@@ -83,7 +83,7 @@ func (b *bench) operation(id string, d time.Duration) ledger.Key {
 		b.Fatal(err)
 	}
 	b.must(b.Store.Commit(context.Background(), c))
-	k := ledger.Key{Entity: ledger.Operation, Tenant: "acme", ID: id}
+	k := ledger.Operation.At("acme", id)
 	b.set(k, ledger.Item{schema.DueAt: utc.At(b.now.Add(d)), schema.DueShard: "0"})
 	return k
 }
@@ -181,7 +181,7 @@ func TestEachNudgeWaitsLongerAndTenInVainPark(t *testing.T) {
 func TestAnEventIsParkedToo(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
-	k := ledger.Key{Entity: ledger.Event, Tenant: "acme", ID: "e1"}
+	k := ledger.Event.At("acme", "e1")
 	var c ledger.Commit
 	b.must(c.Born(ledger.Step{Key: k, Machine: inbound.Machine(), Event: "record", Audit: audit.Record{At: utc.At(b.now), By: "test"}}, inbound.Event{
 		Tenant: "acme", ID: "e1", State: inbound.Recorded, Transition: 1, DueAt: utc.At(b.now), DueShard: "3", Nudges: sweep.MaxNudges,

@@ -130,7 +130,7 @@ func TestWhoIsWhoIsSaidToAStage(t *testing.T) {
 	for id, address := range map[string]string{"c-alex": "alex@customer.example", "c-sam": "sam@customer.example"} {
 		key := contact.KeyID(contact.KindEmail, address)
 		var commit ledger.Commit
-		err := commit.Create("contact_key", ledger.Key{Entity: ledger.ContactKey, Tenant: "demo", ID: key}, contact.Key{Tenant: "demo", ID: key, Contact: id})
+		err := commit.Create("contact_key", ledger.ContactKey.At("demo", key), contact.Key{Tenant: "demo", ID: key, Contact: id})
 		if err == nil {
 			err = commit.Born(ledger.Step{Key: people.Key("demo", id), Event: "create", Audit: audit.Record{At: utc.At(time.Unix(1, 0)), By: "test", Contact: id}},
 				contact.Contact{Tenant: "demo", ID: id, Status: contact.Active, Email: address, Keys: []string{key}, ConsentVersion: 1, Revision: 1, Transition: 1}, "")

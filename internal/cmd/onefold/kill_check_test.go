@@ -58,7 +58,7 @@ func (k *victim) inspect(acked []string) {
 	defer func() { _ = opened.Close() }()
 	states := map[string]int{}
 	for n, id := range acked {
-		it, err := opened.Store.Get(k.t.Context(), ledger.Key{Entity: ledger.Event, Tenant: "demo", ID: id})
+		it, err := opened.Store.Get(k.t.Context(), ledger.Event.At("demo", id))
 		if err != nil || it == nil {
 			k.t.Errorf("delivery %d was acknowledged and has no event (%v)", n, err)
 			continue

@@ -41,9 +41,9 @@ func keyed(t *testing.T, o *stage.Opened, id, address string) {
 	k := contact.Key{Tenant: "demo", ID: "email:" + address, Contact: id, RuleVersion: 1, InboundEvent: "form/website/" + id}
 	who := contact.Contact{Tenant: "demo", ID: id, Status: contact.Active, Email: address, Keys: []string{k.ID}, ConsentVersion: 1, Revision: 1, Transition: 1}
 	var c ledger.Commit
-	err := c.Create("key", ledger.Key{Entity: ledger.ContactKey, Tenant: "demo", ID: k.ID}, k)
+	err := c.Create("key", ledger.ContactKey.At("demo", k.ID), k)
 	if err == nil {
-		err = c.Born(ledger.Step{Key: ledger.Key{Entity: ledger.Contact, Tenant: "demo", ID: id}, Event: "create", Audit: audit.Record{At: utc.At(time.Unix(1, 0)), By: "test"}}, who, "")
+		err = c.Born(ledger.Step{Key: ledger.Contact.At("demo", id), Event: "create", Audit: audit.Record{At: utc.At(time.Unix(1, 0)), By: "test"}}, who, "")
 	}
 	if err == nil {
 		err = o.Store.Commit(t.Context(), c)

@@ -191,7 +191,7 @@ func recordedOn(t *testing.T, o *stage.Opened, delivery, state string) ledger.Ke
 		Tenant: "demo", ID: id, Source: "mail", Content: tenant.ContentMail, Mailbox: "inbox", DeliveryID: delivery,
 		Raw: string(blob.RefOf("demo", id, []byte(enquiry))), ReceivedAt: now, State: state, Transition: 1, NotBefore: now,
 	}
-	k := ledger.Key{Entity: ledger.Event, Tenant: "demo", ID: id}
+	k := ledger.Event.At("demo", id)
 	var c ledger.Commit
 	if err := c.Born(ledger.Step{Key: k, Event: "record", Audit: audit.Record{At: now, By: "test"}}, e, ""); err != nil {
 		t.Fatal(err)

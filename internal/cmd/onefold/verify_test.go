@@ -25,7 +25,7 @@ func underWay(t *testing.T, o *stage.Opened) {
 	}
 	var c ledger.Commit
 	step := ledger.Step{
-		Key: ledger.Key{Entity: ledger.Operation, Tenant: "demo", ID: op.ID}, Machine: outbox.Machine(), Event: "create",
+		Key: ledger.Operation.At("demo", op.ID), Machine: outbox.Machine(), Event: "create",
 		Audit: audit.Record{At: now, By: "test"},
 	}
 	if err := c.Born(step, op, outbox.Open); err != nil {
@@ -41,7 +41,7 @@ func astray(t *testing.T, o *stage.Opened) {
 	t.Helper()
 	var c ledger.Commit
 	k := contact.Key{Tenant: "demo", ID: "email:ann@example.com", Contact: "nobody", RuleVersion: 1}
-	if err := c.Create("key", ledger.Key{Entity: ledger.ContactKey, Tenant: "demo", ID: k.ID}, k); err != nil {
+	if err := c.Create("key", ledger.ContactKey.At("demo", k.ID), k); err != nil {
 		t.Fatal(err)
 	}
 	if err := o.Store.Commit(t.Context(), c); err != nil {

@@ -39,7 +39,7 @@ func Get(ctx context.Context, s ledger.Store, tenantID, id string) (*contact.Con
 
 // Key is the key of a contact.
 func Key(tenantID, id string) ledger.Key {
-	return ledger.Key{Entity: ledger.Contact, Tenant: tenantID, ID: id}
+	return ledger.Contact.At(tenantID, id)
 }
 
 // With lists a contact and those that lead to it, in the order of its list. One
@@ -84,7 +84,7 @@ func Guards(ctx context.Context, s ledger.Store, ids digest.Key, tenantID, but s
 	}
 	keys := make([]ledger.Key, len(names))
 	for n, id := range names {
-		keys[n] = ledger.Key{Entity: ledger.Guard, Tenant: tenantID, ID: id}
+		keys[n] = ledger.Guard.At(tenantID, id)
 	}
 	items, err := s.GetMany(ctx, keys)
 	if err != nil {

@@ -41,7 +41,7 @@ func TestThePersonsOtherAddressesAreAllRead(t *testing.T) {
 		return decide.GuardsOf(ids, "demo", "", contact.Contact{Keys: []string{key}})[0]
 	}
 	lou := guardOf("email:lou@example.net")
-	put(t, s, ledger.Key{Entity: ledger.Guard, Tenant: "demo", ID: lou}, ledger.Item{"hold": "2026-03-02T09:00:00.000Z"})
+	put(t, s, ledger.Guard.At("demo", lou), ledger.Item{"hold": "2026-03-02T09:00:00.000Z"})
 	got, err := people.Elsewhere(t.Context(), s, ids, top, guardOf("email:kim@example.com"))
 	if err != nil || len(got) != 2 || got[0].ID != guardOf("email:kim@example.org") || got[0].Item != nil || got[1].ID != lou || got[1].Item.Text("hold") == "" {
 		t.Errorf("%v, %v", got, err)

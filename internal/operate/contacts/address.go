@@ -63,7 +63,7 @@ func (s *Service) readAddress(ctx context.Context, policy tenant.Policy, a Act) 
 			}
 		}
 	}
-	it, err := s.Store.Get(ctx, ledger.Key{Entity: ledger.Guard, Tenant: policy.Tenant, ID: p.GuardID})
+	it, err := s.Store.Get(ctx, ledger.Guard.At(policy.Tenant, p.GuardID))
 	if err != nil {
 		return nil, fmt.Errorf("read the guard of an address: %w", err)
 	}
@@ -163,7 +163,7 @@ func (a adding) putKey(c *ledger.Commit, st stamp) error {
 		if n > 0 {
 			rule = a.policy.IdentityNext.Version
 		}
-		if err := c.Create("contact_key", ledger.Key{Entity: ledger.ContactKey, Tenant: a.policy.Tenant, ID: id}, contact.Key{
+		if err := c.Create("contact_key", ledger.ContactKey.At(a.policy.Tenant, id), contact.Key{
 			Tenant: a.policy.Tenant, ID: id, Contact: a.who.contact.ID, RuleVersion: rule, CreatedAt: st.at,
 		}); err != nil {
 			return err

@@ -25,7 +25,7 @@ func TestAnAliasAddsAKeyAndFreesNone(t *testing.T) {
 	if a.Email != "ann@example.com" || a.Revision != 1 || a.ConsentVersion != 1 || !slices.Equal(a.Keys, []string{"email:ann@example.com", "email:ann.lee@example.org"}) {
 		t.Errorf("%+v", a)
 	}
-	k, err := w.store.Get(t.Context(), ledger.Key{Entity: ledger.ContactKey, Tenant: "demo", ID: "email:ann.lee@example.org"})
+	k, err := w.store.Get(t.Context(), ledger.ContactKey.At("demo", "email:ann.lee@example.org"))
 	if err != nil || k.Text("contact") != "a" {
 		t.Errorf("%v, %v", k, err)
 	}
@@ -152,7 +152,7 @@ func TestASplitSaysWhichEnquiriesStay(t *testing.T) {
 	w.do(merge("a", "b"))
 	for event, at := range map[string]time.Time{"before": noon.Add(-time.Hour), "after": noon.Add(time.Hour)} {
 		var c ledger.Commit
-		w.ok(c.Create("enquiry", ledger.Key{Entity: ledger.Enquiry, Tenant: "demo", ID: "b", Sub: event},
+		w.ok(c.Create("enquiry", ledger.Enquiry.Under("demo", "b", event),
 			contact.Enquiry{Tenant: "demo", Contact: "b", Event: event, At: utc.At(at)}))
 		w.ok(w.store.Store.Commit(t.Context(), c))
 	}
@@ -209,7 +209,7 @@ func TestASharedAddressNamesNoContact(t *testing.T) {
 	w := newWorld(t)
 	w.person("a", "ada@example.org")
 	w.person("b", "bob@example.org")
-	w.set(ledger.Key{Entity: ledger.ContactKey, Tenant: "demo", ID: "email:ada@example.org"}, ledger.Item{"shared": true})
+	w.set(ledger.ContactKey.At("demo", "email:ada@example.org"), ledger.Item{"shared": true})
 	for _, act := range []contacts.Act{
 		{Kind: contacts.Merge, Contact: "ada@example.org", Into: "b"}, {Kind: contacts.Merge, Contact: "b", Into: "ada@example.org"},
 		{Kind: contacts.Alias, Contact: "ada@example.org", Address: "ada@example.net"}, {Kind: contacts.Split, Contact: "ada@example.org"},

@@ -93,7 +93,7 @@ func noContact() error {
 }
 
 func (s *Service) key(ctx context.Context, tenantID, id string) (*contact.Key, error) {
-	it, err := s.Store.Get(ctx, ledger.Key{Entity: ledger.ContactKey, Tenant: tenantID, ID: id})
+	it, err := s.Store.Get(ctx, ledger.ContactKey.At(tenantID, id))
 	if err != nil {
 		return nil, fmt.Errorf("read a contact key: %w", err)
 	}
@@ -135,7 +135,7 @@ func (s *Service) side(ctx context.Context, c contact.Contact) (side, error) {
 		}
 		out.waiting = append(out.waiting, waits...)
 	}
-	rows, err := ledger.ReadAll(ctx, s.Store, ledger.Key{Entity: ledger.CRMMapping, Tenant: c.Tenant, ID: c.ID})
+	rows, err := ledger.ReadAll(ctx, s.Store, ledger.CRMMapping.At(c.Tenant, c.ID))
 	if err != nil {
 		return out, fmt.Errorf("read the CRM records of contact %s: %w", c.ID, err)
 	}

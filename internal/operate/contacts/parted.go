@@ -67,7 +67,7 @@ func formsMissing(c contact.Contact, rule tenant.Identity) []string {
 // share marks the keys of both as naming nobody, on each as it was read.
 func (p splitting) share(c *ledger.Commit, _ stamp) error {
 	for _, k := range p.both {
-		if err := c.Update("contact_key", ledger.Key{Entity: ledger.ContactKey, Tenant: k.Tenant, ID: k.ID},
+		if err := c.Update("contact_key", ledger.ContactKey.At(k.Tenant, k.ID),
 			ledger.AtVersion(k.Version), ledger.Item{"shared": true}); err != nil {
 			return err
 		}

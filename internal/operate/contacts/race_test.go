@@ -38,7 +38,7 @@ func ground(t *testing.T) *world {
 func (w *world) happened(name string) bool {
 	w.t.Helper()
 	a, b, s := w.contact("a"), w.contact("b"), w.contact("s")
-	key, err := w.store.Get(w.t.Context(), ledger.Key{Entity: ledger.ContactKey, Tenant: "demo", ID: "email:new@example.com"})
+	key, err := w.store.Get(w.t.Context(), ledger.ContactKey.At("demo", "email:new@example.com"))
 	w.ok(err)
 	facts := map[string][]bool{
 		"merge":   {a.Status == contact.Merged, a.MergedInto == "b", len(b.Absorbed) == 2},
@@ -262,7 +262,7 @@ func (w *world) agrees(name string) {
 			}
 		}
 		for _, k := range c.Keys {
-			it, err := w.store.Get(w.t.Context(), ledger.Key{Entity: ledger.ContactKey, Tenant: "demo", ID: k})
+			it, err := w.store.Get(w.t.Context(), ledger.ContactKey.At("demo", k))
 			w.ok(err)
 			if it.Text("contact") != id {
 				w.t.Errorf("%s: %s lists a key of %q", name, id, it.Text("contact"))

@@ -95,7 +95,7 @@ func (s *Service) keepsNoAddress(ctx context.Context, policy tenant.Policy, lose
 func (s *Service) filed(ctx context.Context, loser contact.Contact, above []contact.Contact) ([]string, error) {
 	var events []string
 	for _, c := range above {
-		items, err := ledger.ReadAll(ctx, s.Store, ledger.Key{Entity: ledger.Enquiry, Tenant: c.Tenant, ID: c.ID})
+		items, err := ledger.ReadAll(ctx, s.Store, ledger.Enquiry.At(c.Tenant, c.ID))
 		if err != nil {
 			return nil, fmt.Errorf("read the enquiries of contact %s: %w", c.ID, err)
 		}

@@ -74,7 +74,7 @@ func (w *work) commit(st stamp) (ledger.Commit, error) {
 		}
 	}
 	for _, g := range w.guards {
-		c.Check("guard", ledger.Key{Entity: ledger.Guard, Tenant: w.shown.Tenant, ID: g.ID}, ledger.AtVersion(g.Item.Version()))
+		c.Check("guard", ledger.Guard.At(w.shown.Tenant, g.ID), ledger.AtVersion(g.Item.Version()))
 	}
 	if w.extra != nil {
 		return c, w.extra(&c, st)

@@ -102,7 +102,7 @@ func (w *world) person(id string, addresses ...string) {
 	for _, a := range addresses {
 		key := contact.KeyID(contact.KindEmail, a)
 		c.Keys = append(c.Keys, key)
-		w.ok(commit.Create("contact_key", ledger.Key{Entity: ledger.ContactKey, Tenant: "demo", ID: key}, contact.Key{Tenant: "demo", ID: key, Contact: id}))
+		w.ok(commit.Create("contact_key", ledger.ContactKey.At("demo", key), contact.Key{Tenant: "demo", ID: key, Contact: id}))
 	}
 	w.ok(commit.Born(ledger.Step{Key: people.Key("demo", id), Event: "create", Audit: audit.Record{At: c.CreatedAt, By: "test", Contact: id}}, c, ""))
 	w.ok(w.store.Store.Commit(w.t.Context(), commit))
@@ -119,7 +119,7 @@ func (w *world) guardKey(written string) ledger.Key {
 	w.t.Helper()
 	a, err := address.Parse(written)
 	w.ok(err)
-	return ledger.Key{Entity: ledger.Guard, Tenant: "demo", ID: decide.GuardID(w.ids, "demo", a)}
+	return ledger.Guard.At("demo", decide.GuardID(w.ids, "demo", a))
 }
 
 // guard puts what stands at an address: "stop" by a reason, or "hold".
@@ -146,14 +146,14 @@ func (w *world) waits(id, contactID, recipient string) {
 		Transition: 1, ConsentVersion: 1, CreatedAt: utc.At(noon), ContactRef: schema.Ref("demo", contactID), Guard: w.guardKey(recipient).ID,
 	}
 	var c ledger.Commit
-	w.ok(c.Create("intent", ledger.Key{Entity: ledger.Intent, Tenant: "demo", ID: id}, i))
+	w.ok(c.Create("intent", ledger.Intent.At("demo", id), i))
 	w.ok(w.store.Store.Commit(w.t.Context(), c))
 }
 
 func (w *world) record(contactID, crmID string) {
 	w.t.Helper()
 	var c ledger.Commit
-	w.ok(c.Create("crm_mapping", ledger.Key{Entity: ledger.CRMMapping, Tenant: "demo", ID: contactID, Sub: "hubspot"}, crm.Mapping{Tenant: "demo", CRM: "hubspot", Contact: contactID, CRMID: crmID}))
+	w.ok(c.Create("crm_mapping", ledger.CRMMapping.Under("demo", contactID, "hubspot"), crm.Mapping{Tenant: "demo", CRM: "hubspot", Contact: contactID, CRMID: crmID}))
 	w.ok(w.store.Store.Commit(w.t.Context(), c))
 }
 

@@ -62,7 +62,7 @@ func newGatherer(ctx context.Context, store ledger.Store, tenant string) *gather
 
 // want puts a noun on the list of those to look at.
 func (g *gatherer) want(e ledger.Entity, id string) {
-	k := ledger.Key{Entity: e, Tenant: g.tenant, ID: id}
+	k := e.At(g.tenant, id)
 	if id == "" || g.seen[k] || k.Validate() != nil {
 		return
 	}
@@ -127,7 +127,7 @@ func (g *gatherer) event(k ledger.Key, it ledger.Item) error {
 	if err := each(g, ledger.Extraction, k.ID, func(x reader.Stored) { g.readings[k.ID] = append(g.readings[k.ID], x) }); err != nil {
 		return err
 	}
-	d, err := g.store.Get(g.ctx, ledger.Key{Entity: ledger.MatchDecision, Tenant: g.tenant, ID: k.ID})
+	d, err := g.store.Get(g.ctx, ledger.MatchDecision.At(g.tenant, k.ID))
 	if err != nil {
 		return err
 	}
@@ -192,7 +192,7 @@ func (g *gatherer) contact(k ledger.Key, it ledger.Item) error {
 
 // audit reads the records of a noun by its own key: complete at once.
 func (g *gatherer) audit(noun ledger.Key) error {
-	items, err := ledger.ReadAll(g.ctx, g.store, ledger.Key{Entity: ledger.Audit, Tenant: g.tenant, ID: ledger.AuditKey(noun, 1).ID})
+	items, err := ledger.ReadAll(g.ctx, g.store, ledger.Audit.At(g.tenant, ledger.AuditKey(noun, 1).ID))
 	if err != nil {
 		return err
 	}
@@ -244,7 +244,7 @@ func (g *gatherer) keep(items []ledger.Item, more bool) error {
 
 // each reads all items below a noun.
 func each[T any](g *gatherer, e ledger.Entity, id string, use func(T)) error {
-	items, err := ledger.ReadAll(g.ctx, g.store, ledger.Key{Entity: e, Tenant: g.tenant, ID: id})
+	items, err := ledger.ReadAll(g.ctx, g.store, e.At(g.tenant, id))
 	if err != nil {
 		return err
 	}

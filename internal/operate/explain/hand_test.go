@@ -51,7 +51,7 @@ func at(clock string) utc.Time {
 }
 
 func key(e ledger.Entity, id string) ledger.Key {
-	return ledger.Key{Entity: e, Tenant: "demo", ID: id}
+	return e.At("demo", id)
 }
 
 func (h *hand) commit(write func(c *ledger.Commit) error) {
@@ -168,13 +168,13 @@ func twice(t *testing.T) *hand {
 
 	h.move(key(ledger.Intent, mail), followup.IntentMachine(), followup.Accept, ledger.Item{"reason": ""}, with(of(by("15:00:32", "send", "accepted"), e1, who, mail), map[string]string{"attempt": "2", "message_id": "m-2"}))
 	h.move(ledger.AttemptKey("demo", mail, 2), followup.AttemptMachine(), "accept", ledger.Item{"message_id": "m-2", "settled_at": at("15:00:32")}, with(of(by("15:00:32", "send"), e1, who, mail), map[string]string{"attempt": "2"}))
-	h.row(ledger.Key{Entity: ledger.ProviderMessage, Tenant: "-", ID: "ses:m-2"}, followup.ProviderMessage{Tenant: "demo", Intent: mail, Attempt: 2})
+	h.row(ledger.ProviderMessage.At("-", "ses:m-2"), followup.ProviderMessage{Tenant: "demo", Intent: mail, Attempt: 2})
 	h.move(ledger.AttemptKey("demo", mail, 1), followup.AttemptMachine(), "evidence", ledger.Item{"message_id": "m-1", "delivered_at": at("15:00:40"), "reason": ""}, with(of(by("15:00:41", "feedback", "delivered"), e1, who, mail), map[string]string{"attempt": "1", "message_id": "m-1"}))
 	return h
 }
 
 func sub(e ledger.Entity, id, sub string) ledger.Key {
-	return ledger.Key{Entity: e, Tenant: "demo", ID: id, Sub: sub}
+	return e.Under("demo", id, sub)
 }
 
 // submit claims and begins an attempt of the one intent.

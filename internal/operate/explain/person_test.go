@@ -44,7 +44,7 @@ func TestAPersonIsToldAsAWhole(t *testing.T) {
 	put(key(ledger.Intent, "i1"), followup.Intent{
 		Tenant: "demo", ID: "i1", Rule: "welcome", Contact: "c-other", Guard: who["ann@example.com"].GuardID, Recipient: "ann@example.com", State: followup.Accepted, Transition: 3,
 	})
-	put(ledger.Key{Entity: ledger.Enquiry, Tenant: "demo", ID: "c-ann", Sub: "cause"}, contact.Enquiry{Tenant: "demo", Contact: "c-ann", FollowUp: "i1"})
+	put(ledger.Enquiry.Under("demo", "c-ann", "cause"), contact.Enquiry{Tenant: "demo", Contact: "c-ann", FollowUp: "i1"})
 	for asked, c := range map[string]struct {
 		says    string
 		intents int

@@ -32,7 +32,7 @@ func (g *gatherer) start(ids digest.Key, q Query, t *Timeline) error {
 }
 
 func (g *gatherer) startAt(e ledger.Entity, id string, t *Timeline) error {
-	it, err := g.store.Get(g.ctx, ledger.Key{Entity: e, Tenant: g.tenant, ID: id})
+	it, err := g.store.Get(g.ctx, e.At(g.tenant, id))
 	if err != nil {
 		return fmt.Errorf("read %s: %w", e, err)
 	}
@@ -51,7 +51,7 @@ func (g *gatherer) startMessage(q Query, t *Timeline) error {
 	if provider == "" {
 		provider = "ses"
 	}
-	it, err := g.store.Get(g.ctx, ledger.Key{Entity: ledger.ProviderMessage, Tenant: ledger.NoTenant, ID: provider + ":" + q.Message})
+	it, err := g.store.Get(g.ctx, ledger.ProviderMessage.At(ledger.NoTenant, provider+":"+q.Message))
 	if err != nil {
 		return fmt.Errorf("read the message index: %w", err)
 	}
@@ -104,7 +104,7 @@ func (g *gatherer) startKey(ids digest.Key, id string, t *Timeline) error {
 	if id == "" {
 		return nil
 	}
-	it, err := g.store.Get(g.ctx, ledger.Key{Entity: ledger.ContactKey, Tenant: g.tenant, ID: id})
+	it, err := g.store.Get(g.ctx, ledger.ContactKey.At(g.tenant, id))
 	if err != nil {
 		return fmt.Errorf("read the contact key: %w", err)
 	}

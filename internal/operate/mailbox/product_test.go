@@ -108,7 +108,7 @@ func dated(raw []byte) time.Time {
 }
 
 func eventKey(e inbound.Event) ledger.Key {
-	return ledger.Key{Entity: ledger.Event, Tenant: e.Tenant, ID: e.ID}
+	return ledger.Event.At(e.Tenant, e.ID)
 }
 
 func item(t *testing.T, store ledger.Store, k ledger.Key) ledger.Item {

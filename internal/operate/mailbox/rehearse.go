@@ -55,7 +55,7 @@ func (r *rehearsal) play(n *note, id string, now utc.Time) error {
 		Tenant: r.a.policy.Tenant, ID: id, Source: "audit", Content: tenant.ContentMail,
 		State: inbound.Recorded, Transition: 1, ReceivedAt: now,
 	}
-	key := ledger.Key{Entity: ledger.Event, Tenant: e.Tenant, ID: e.ID}
+	key := ledger.Event.At(e.Tenant, e.ID)
 	var c ledger.Commit
 	if err := c.Create("event", key, e); err != nil {
 		return err

@@ -20,10 +20,10 @@ import (
 // ask puts the question to a person, once for a form and one of those who would
 // share it. asked: it is open already.
 func (w *work) ask(ctx context.Context, c *ledger.Commit, v view) (asked bool, err error) {
-	k := ledger.Key{Entity: ledger.ReviewTask, Tenant: w.p.Tenant}
+	var k ledger.Key
 	for n := 0; ; n++ {
 		// A question that was closed, since the two had become one, may come up again.
-		k.ID = w.IDs.ID("task", review.IdentityCollision, w.p.Tenant, v.nextID, v.key.Contact, strconv.Itoa(n))
+		k = ledger.ReviewTask.At(w.p.Tenant, w.IDs.ID("task", review.IdentityCollision, w.p.Tenant, v.nextID, v.key.Contact, strconv.Itoa(n)))
 		it, err := w.Store.Get(ctx, k)
 		if err != nil {
 			return false, fmt.Errorf("read a task: %w", err)

@@ -132,7 +132,7 @@ func TestAPassWaitsForWhoeverRemembersThePolicyBefore(t *testing.T) {
 	w.decide(w.record("ada@example.org", "A walk?"), old) // remembers
 	w.apply(toFold)
 	kim := w.decide(w.record("kim@example.com", "A walk?"), old).Text("contact")
-	if w.get(ledger.Key{Entity: ledger.ContactKey, Tenant: "demo", ID: "email.v2:kim@example.com"}) != nil {
+	if w.get(ledger.ContactKey.At("demo", "email.v2:kim@example.com")) != nil {
 		t.Fatal("the process knew the policy already")
 	}
 	if rep := w.migrate(); !rep.Ready || w.holder("email.v2:kim@example.com") != kim {

@@ -199,7 +199,7 @@ func TestASharedKeyHasASharedForm(t *testing.T) {
 	w := newWorld(t, ruleOne)
 	ada := w.form("ada@example.org").Text("contact")
 	var c ledger.Commit
-	w.ok(c.Update("key", ledger.Key{Entity: ledger.ContactKey, Tenant: "demo", ID: "email:ada@example.org"}, ledger.Cond{}, ledger.Item{"shared": true}))
+	w.ok(c.Update("key", ledger.ContactKey.At("demo", "email:ada@example.org"), ledger.Cond{}, ledger.Item{"shared": true}))
 	w.ok(w.store.Commit(t.Context(), c))
 	w.alias(ada, "ada+shop@example.org")
 	w.apply(toFold)

@@ -220,7 +220,7 @@ func (w *work) share(c *ledger.Commit, v view) error {
 // note puts what happens to a key on the record of the contact that it names.
 func (w *work) note(c *ledger.Commit, v view, event string, set ledger.Item, reasons ...string) error {
 	_, err := c.Move(ledger.Step{
-		Key:        ledger.Key{Entity: ledger.Contact, Tenant: w.p.Tenant, ID: v.holder.ID},
+		Key:        ledger.Contact.At(w.p.Tenant, v.holder.ID),
 		Transition: v.holder.Transition, Event: event, Set: set,
 		Audit: audit.Record{At: utc.At(w.Now()), By: w.By, Reasons: reasons, Contact: v.holder.ID},
 	})

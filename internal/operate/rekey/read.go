@@ -9,7 +9,7 @@ import (
 )
 
 func keyNamed(tenantID, id string) ledger.Key {
-	return ledger.Key{Entity: ledger.ContactKey, Tenant: tenantID, ID: id}
+	return ledger.ContactKey.At(tenantID, id)
 }
 
 // maxRedirects bounds the chain of merges that a key is read through.
@@ -19,7 +19,7 @@ const maxRedirects = 20
 func (s *Service) leads(ctx context.Context, tenantID, id string) (first, last contact.Contact, err error) {
 	for n := range maxRedirects {
 		last = contact.Contact{}
-		if err := s.read(ctx, ledger.Key{Entity: ledger.Contact, Tenant: tenantID, ID: id}, &last); err != nil {
+		if err := s.read(ctx, ledger.Contact.At(tenantID, id), &last); err != nil {
 			return first, last, err
 		}
 		if n == 0 {

@@ -230,11 +230,11 @@ func (w *world) survivor(id string) string {
 // holder is the contact that a key names.
 func (w *world) holder(key string) string {
 	w.t.Helper()
-	return w.get(ledger.Key{Entity: ledger.ContactKey, Tenant: "demo", ID: key}).Text("contact")
+	return w.get(ledger.ContactKey.At("demo", key)).Text("contact")
 }
 
 func contactKey(id string) ledger.Key {
-	return ledger.Key{Entity: ledger.Contact, Tenant: "demo", ID: id}
+	return ledger.Contact.At("demo", id)
 }
 
 func (w *world) service(s ledger.Store) *rekey.Service {
@@ -294,11 +294,11 @@ func (w *world) alias(id, email string) {
 	w.ok(it.Decode(&have))
 	var c ledger.Commit
 	for _, key := range []string{who.KeyID, who.NextKeyID} {
-		if key == "" || w.get(ledger.Key{Entity: ledger.ContactKey, Tenant: "demo", ID: key}) != nil {
+		if key == "" || w.get(ledger.ContactKey.At("demo", key)) != nil {
 			continue
 		}
 		have.Keys = append(have.Keys, key)
-		w.ok(c.Create("key", ledger.Key{Entity: ledger.ContactKey, Tenant: "demo", ID: key}, contact.Key{Tenant: "demo", ID: key, Contact: id, CreatedAt: utc.At(w.now)}))
+		w.ok(c.Create("key", ledger.ContactKey.At("demo", key), contact.Key{Tenant: "demo", ID: key, Contact: id, CreatedAt: utc.At(w.now)}))
 	}
 	_, err = c.Move(ledger.Step{Key: contactKey(id), Transition: have.Transition, Event: "alias", Set: ledger.Item{"keys": have.Keys}, Audit: audit.Record{At: utc.At(w.now), By: "test"}})
 	w.ok(err)

@@ -8,7 +8,7 @@ import (
 
 func routesBreaches() []breach {
 	route := func(id string) ledger.Key {
-		return ledger.Key{Entity: ledger.MailRoute, Tenant: ledger.NoTenant, ID: id}
+		return ledger.MailRoute.At(ledger.NoTenant, id)
 	}
 	return []breach{
 		{"mailbox of nobody", "mail_routes", func(w *world) { w.set(route("sales@demo.example"), ledger.Item{"of_tenant": ""}) }},

@@ -68,7 +68,7 @@ func sendingBreaches() []breach {
 			w.set(ledger.KeyOf(w.one(ledger.ReviewTask, "kind", "approve_intent")), ledger.Item{"state": "approved", "open_for": "", "content_hash": "x"})
 		}},
 		{"index to no attempt", "message_index", func(w *world) {
-			w.put(ledger.Key{Entity: ledger.ProviderMessage, Tenant: "-", ID: "ses:m"}, ledger.Item{"of_tenant": "demo", "intent": "ghost", "attempt": 1})
+			w.put(ledger.ProviderMessage.At("-", "ses:m"), ledger.Item{"of_tenant": "demo", "intent": "ghost", "attempt": 1})
 		}},
 		{"message not indexed", "message_index", func(w *world) {
 			w.set(w.attemptOf("ada@example.org", 1), ledger.Item{"message_id": "another"})

@@ -40,7 +40,7 @@ func try(t *testing.T, list []breach) {
 }
 
 func key(e ledger.Entity, id string) ledger.Key {
-	return ledger.Key{Entity: e, Tenant: "demo", ID: id}
+	return e.At("demo", id)
 }
 
 func (w *world) intentOf(recipient string) ledger.Key {
@@ -63,13 +63,13 @@ func peopleBreaches() []breach {
 	ghost := "ghost"
 	return []breach{
 		{"orphan delivery", "deliveries", func(w *world) {
-			w.put(ledger.Key{Entity: ledger.Delivery, Tenant: "demo", ID: "form/website/none", Sub: "1"}, ledger.Item{"answer": "recorded"})
+			w.put(ledger.Delivery.Under("demo", "form/website/none", "1"), ledger.Item{"answer": "recorded"})
 		}},
 		{"event without a recording", "deliveries", func(w *world) {
 			w.set(ledger.KeyOf(w.one(ledger.Delivery, "event", w.eventOf("f-bob").ID)), ledger.Item{"answer": "duplicate"})
 		}},
 		{"event recorded twice", "deliveries", func(w *world) {
-			w.put(ledger.Key{Entity: ledger.Delivery, Tenant: "demo", ID: w.eventOf("f-bob").ID, Sub: "z"}, ledger.Item{"answer": "recorded"})
+			w.put(ledger.Delivery.Under("demo", w.eventOf("f-bob").ID, "z"), ledger.Item{"answer": "recorded"})
 		}},
 		{"key to nobody", "keys_lead_to_contacts", func(w *world) {
 			w.put(key(ledger.ContactKey, "email:x@example.org"), ledger.Item{"contact": ghost})
@@ -92,10 +92,10 @@ func peopleBreaches() []breach {
 			w.set(b, ledger.Item{"status": contact.Merged, "merged_into": a.ID})
 		}},
 		{"enquiry of nobody", "contact_links", func(w *world) {
-			w.put(ledger.Key{Entity: ledger.Enquiry, Tenant: "demo", ID: ghost, Sub: "c"}, ledger.Item{"event": w.eventOf("f-bob").ID})
+			w.put(ledger.Enquiry.Under("demo", ghost, "c"), ledger.Item{"event": w.eventOf("f-bob").ID})
 		}},
 		{"cadence with a lost intent", "contact_links", func(w *world) {
-			w.set(ledger.Key{Entity: ledger.Cadence, Tenant: "demo", ID: w.contactOf("bob@example.org").ID, Sub: "quote"}, ledger.Item{"intent": ghost})
+			w.set(ledger.Cadence.Under("demo", w.contactOf("bob@example.org").ID, "quote"), ledger.Item{"intent": ghost})
 		}},
 		{"two contacts of one record", "one_record_per_contact", func(w *world) {
 			w.set(w.mappingOf("bob@example.org"), ledger.Item{"crm_id": "7"})
@@ -121,14 +121,14 @@ func TestBrokenEventsAndContactsAreFound(t *testing.T) {
 }
 
 func (w *world) mappingOf(email string) ledger.Key {
-	return ledger.Key{Entity: ledger.CRMMapping, Tenant: "demo", ID: w.contactOf(email).ID, Sub: "hubspot"}
+	return ledger.CRMMapping.Under("demo", w.contactOf(email).ID, "hubspot")
 }
 
 func TestAFindingHoldsNoAddress(t *testing.T) {
 	t.Parallel()
 	w := busy(t)
 	w.set(key(ledger.ContactKey, "email:ada@example.org"), ledger.Item{"contact": "ghost"})
-	w.set(ledger.Key{Entity: ledger.MailRoute, Tenant: ledger.NoTenant, ID: "sales@demo.example"}, ledger.Item{"of_tenant": ""})
+	w.set(ledger.MailRoute.At(ledger.NoTenant, "sales@demo.example"), ledger.Item{"of_tenant": ""})
 	for _, f := range w.check(verify.Options{}).Findings {
 		for _, s := range append(f.Keys, f.What) {
 			if strings.Contains(s, "@") {

@@ -133,7 +133,7 @@ func (v *view) formOf(now, other tenant.Identity, k *keyRow) (ledger.Key, bool) 
 	if w, err := address.Parse(c.email); err == nil && decide.KeyUnder(now, w) == k.key.ID {
 		a = w
 	}
-	return ledger.Key{Entity: ledger.ContactKey, Tenant: k.key.Tenant, ID: decide.KeyUnder(other, a)}, true
+	return ledger.ContactKey.At(k.key.Tenant, decide.KeyUnder(other, a)), true
 }
 
 // asked tells whether an open question is about a key.

@@ -14,7 +14,7 @@ import (
 )
 
 func extractionKey(r ref, model, prompt string) ledger.Key {
-	return ledger.Key{Entity: ledger.Extraction, Tenant: r.tenant, ID: r.id, Sub: model + "@" + prompt}
+	return ledger.Extraction.Under(r.tenant, r.id, model+"@"+prompt)
 }
 
 func eventsOwned(f *finder) {

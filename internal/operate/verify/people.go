@@ -22,7 +22,7 @@ func deliveriesBelong(f *finder) {
 		case d == nil || len(d.recorded) == 0:
 			n := f.wrong(on(e.key), "no delivery says that it recorded event %s", r.id)
 			n.again = func(ctx context.Context, s ledger.Store) (bool, error) {
-				items, err := ledger.ReadAll(ctx, s, ledger.Key{Entity: ledger.Delivery, Tenant: r.tenant, ID: r.id})
+				items, err := ledger.ReadAll(ctx, s, ledger.Delivery.At(r.tenant, r.id))
 				none := !slices.ContainsFunc(items, func(it ledger.Item) bool { return it.Text("answer") == inbound.AnswerRecorded })
 				return none, err
 			}
@@ -47,7 +47,7 @@ func keysLeadBack(f *finder) {
 			continue // merges_end reports the one, and nothing is left of the other
 		}
 		for _, id := range c.keys {
-			kk := ledger.Key{Entity: ledger.ContactKey, Tenant: c.key.Tenant, ID: id}
+			kk := ledger.ContactKey.At(c.key.Tenant, id)
 			k := f.v.keys[refOf(kk)]
 			if k == nil {
 				f.wrong(on(c.key, kk), "contact %s lists key %s, which does not exist", c.key.ID, hidden(id))
@@ -154,5 +154,5 @@ func crmRecords(f *finder) {
 }
 
 func mappingKey(c ledger.Key, name string) ledger.Key {
-	return ledger.Key{Entity: ledger.CRMMapping, Tenant: c.Tenant, ID: c.ID, Sub: name}
+	return ledger.CRMMapping.Under(c.Tenant, c.ID, name)
 }

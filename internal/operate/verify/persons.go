@@ -98,7 +98,7 @@ func (f *finder) reached(tenant, id, at, since string, seen map[string]bool) []u
 		if !ok {
 			continue
 		}
-		u := united{ledger.Key{Entity: ledger.Guard, Tenant: tenant, ID: f.v.guardID(tenant, a.String())}, since}
+		u := united{ledger.Guard.At(tenant, f.v.guardID(tenant, a.String())), since}
 		for _, s := range trail {
 			if s.guard == u.key.ID {
 				u.since = max(since, s.at)

@@ -41,7 +41,7 @@ func (v *view) takeRoute(k ledger.Key, it ledger.Item) {
 func mailRoutes(f *finder) {
 	for _, c := range f.v.claimed {
 		for route, endpoint := range c.endpoints {
-			k := ledger.Key{Entity: ledger.MailRoute, Tenant: ledger.NoTenant, ID: route}
+			k := ledger.MailRoute.At(ledger.NoTenant, route)
 			if r := f.v.routes[route]; r == nil || r.ofTenant != c.key.Tenant || r.endpoint != endpoint {
 				f.wrong(on(c.key, k), "the policy of %s has a mailbox for its endpoint %s, and %s does not lead there", c.key.Tenant, endpoint, nameOf(k))
 			}
@@ -52,7 +52,7 @@ func mailRoutes(f *finder) {
 			continue
 		}
 		c := f.v.claimed[r.ofTenant]
-		policy := ledger.Key{Entity: ledger.PolicyCurrent, Tenant: r.ofTenant, ID: "policy"}
+		policy := ledger.PolicyCurrent.At(r.ofTenant, "policy")
 		if c == nil || c.readable && c.endpoints[route] == "" {
 			f.wrong(on(policy, r.key), "%s leads to %s, whose policy in force has no such mailbox", nameOf(r.key), r.ofTenant)
 		}

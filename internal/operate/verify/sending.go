@@ -203,7 +203,7 @@ func messageIndex(f *finder) {
 			}
 			rows := on(a.key)
 			for p := range f.v.providers {
-				rows = append(rows, ledger.Key{Entity: ledger.ProviderMessage, Tenant: ledger.NoTenant, ID: p + ":" + a.messageID})
+				rows = append(rows, ledger.ProviderMessage.At(ledger.NoTenant, p+":"+a.messageID))
 			}
 			f.warn(rows, "message %s of attempt %d of intent %s is not found by the message index, or is another's there", a.messageID, a.number, r.id)
 		}

@@ -38,7 +38,7 @@ func auditComplete(f *finder) {
 // nounKey reads the key of a noun from the ID of its audit records.
 func nounKey(r ref) ledger.Key {
 	entity, id, _ := strings.Cut(r.id, "/")
-	k := ledger.Key{Entity: ledger.Entity(entity), Tenant: r.tenant, ID: id}
+	k := ledger.Entity(entity).At(r.tenant, id)
 	if k.Entity == ledger.Attempt || k.Entity == ledger.CRMMapping || k.Entity == ledger.Migration {
 		if at := strings.LastIndexByte(id, '/'); at >= 0 {
 			k.ID, k.Sub = id[:at], id[at+1:]

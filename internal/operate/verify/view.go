@@ -106,17 +106,17 @@ func (v *view) word(s string) string {
 }
 
 func contactKey(tenant, id string) ledger.Key {
-	return ledger.Key{Entity: ledger.Contact, Tenant: tenant, ID: id}
+	return ledger.Contact.At(tenant, id)
 }
 
 func intentKey(tenant, id string) ledger.Key {
-	return ledger.Key{Entity: ledger.Intent, Tenant: tenant, ID: id}
+	return ledger.Intent.At(tenant, id)
 }
 
 func eventKey(tenant, id string) ledger.Key {
-	return ledger.Key{Entity: ledger.Event, Tenant: tenant, ID: id}
+	return ledger.Event.At(tenant, id)
 }
 
 func taskKey(tenant, id string) ledger.Key {
-	return ledger.Key{Entity: ledger.ReviewTask, Tenant: tenant, ID: id}
+	return ledger.ReviewTask.At(tenant, id)
 }

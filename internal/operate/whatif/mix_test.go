@@ -171,7 +171,7 @@ func (m *mix) goes(n int) {
 func (m *mix) between(e inbound.Event) {
 	if e.Outcome == inbound.FollowUp && m.r.IntN(2) == 0 {
 		var i followup.Intent
-		m.must(m.item(ledger.Key{Entity: ledger.Intent, Tenant: "demo", ID: e.Intent}).Decode(&i))
+		m.must(m.item(ledger.Intent.At("demo", e.Intent)).Decode(&i))
 		if i.State == followup.Ready {
 			m.works(decide.SendOperation(m.ids, i).ID)
 		}
@@ -195,10 +195,10 @@ func (m *mix) between(e inbound.Event) {
 
 func (m *mix) stopsByLink(intent string) {
 	var i followup.Intent
-	m.must(m.item(ledger.Key{Entity: ledger.Intent, Tenant: "demo", ID: intent}).Decode(&i))
-	l := decide.LinkStop{Intent: i, Guard: m.item(ledger.Key{Entity: ledger.Guard, Tenant: "demo", ID: i.Guard})}
+	m.must(m.item(ledger.Intent.At("demo", intent)).Decode(&i))
+	l := decide.LinkStop{Intent: i, Guard: m.item(ledger.Guard.At("demo", i.Guard))}
 	var c contact.Contact
-	m.must(m.item(ledger.Key{Entity: ledger.Contact, Tenant: "demo", ID: i.Contact}).Decode(&c))
+	m.must(m.item(ledger.Contact.At("demo", i.Contact)).Decode(&c))
 	l.Contacts, l.Now = []contact.Contact{c}, m.event(i.Event).ReceivedAt
 	if l.Stands() {
 		return

@@ -361,7 +361,7 @@ func (s *shadows) act(r *rand.Rand) {
 // settles has a mail sent, or answers the question that it waits for.
 func (s *shadows) settles(intent string, yes bool) {
 	var i followup.Intent
-	s.must(s.item(ledger.Key{Entity: ledger.Intent, Tenant: "demo", ID: intent}).Decode(&i))
+	s.must(s.item(ledger.Intent.At("demo", intent)).Decode(&i))
 	switch i.State {
 	case followup.Ready:
 		s.works(decide.SendOperation(s.ids, i).ID)

@@ -41,7 +41,7 @@ func (j *job) answer(ctx context.Context) (x *reader.Stored, found bool, err err
 	if j.kept.Answer == "" {
 		return nil, true, nil
 	}
-	parent := ledger.Key{Entity: ledger.Extraction, Tenant: j.e.Tenant, ID: j.e.ID}
+	parent := ledger.Extraction.At(j.e.Tenant, j.e.ID)
 	if subs := j.known(); len(subs) > 0 {
 		keys := make([]ledger.Key, len(subs))
 		for i, sub := range subs {

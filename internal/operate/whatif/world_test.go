@@ -151,7 +151,7 @@ func (w *world) records(a arrival) string {
 }
 
 func eventKey(id string) ledger.Key {
-	return ledger.Key{Entity: ledger.Event, Tenant: "demo", ID: id}
+	return ledger.Event.At("demo", id)
 }
 
 func (w *world) must(err error) {
@@ -182,7 +182,7 @@ func (w *world) answers(id string, a decide.Answer) {
 		return
 	}
 	var task review.Task
-	w.must(w.item(ledger.Key{Entity: ledger.ReviewTask, Tenant: "demo", ID: e.Review}).Decode(&task))
+	w.must(w.item(ledger.ReviewTask.At("demo", e.Review)).Decode(&task))
 	a.By = "person:grace"
 	if err := w.process.Answer(w.t.Context(), task, a); err != nil && !errors.Is(err, extract.ErrStillOpen) {
 		w.t.Fatal(err)
@@ -193,7 +193,7 @@ func (w *world) answers(id string, a decide.Answer) {
 func (w *world) works(ops ...string) {
 	w.t.Helper()
 	for _, op := range ops {
-		k := ledger.Key{Entity: ledger.Operation, Tenant: "demo", ID: op}
+		k := ledger.Operation.At("demo", op)
 		w.must(w.send.Handle(w.t.Context(), ledger.Change{Key: k, Item: w.item(k)}))
 	}
 }

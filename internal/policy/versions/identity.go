@@ -49,7 +49,7 @@ var errRuleMoved = errors.New("versions: the migration of the identity rule move
 
 // MigrationKey names the migration to a version of a tenant's identity rule.
 func MigrationKey(tenantID string, rule int64) ledger.Key {
-	return ledger.Key{Entity: ledger.Migration, Tenant: tenantID, ID: "rule", Sub: number(rule)}
+	return ledger.Migration.Under(tenantID, "rule", number(rule))
 }
 
 // Migration is how far a migration is; ok is false when there never was one.
@@ -121,7 +121,7 @@ func (b *Book) identity(ctx context.Context, c *ledger.Commit, before *tenant.Po
 }
 
 func ruleKey(tenantID string, version int64) ledger.Key {
-	return ledger.Key{Entity: ledger.IdentityRule, Tenant: tenantID, ID: "rule", Sub: number(version)}
+	return ledger.IdentityRule.Under(tenantID, "rule", number(version))
 }
 
 func (r *rules) read(ctx context.Context, was, now int64) error {

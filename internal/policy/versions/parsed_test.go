@@ -33,7 +33,7 @@ func TestAnotherTextIsParsedAnew(t *testing.T) {
 		t.Errorf("version %d, %v", p.Version, err)
 	}
 	var c ledger.Commit
-	k := ledger.Key{Entity: ledger.PolicyCurrent, Tenant: "demo", ID: "policy"}
+	k := ledger.PolicyCurrent.At("demo", "policy")
 	if err := c.Update("policy", k, ledger.Cond{}, ledger.Item{"document": "{}"}); err != nil {
 		t.Fatal(err)
 	}

@@ -125,7 +125,7 @@ func TestStoredDocumentThatNoLongerParsesIsAnError(t *testing.T) {
 	store := mem.New()
 	apply(t, newBook(store), document(1, "One"))
 	var c ledger.Commit
-	k := ledger.Key{Entity: ledger.PolicyCurrent, Tenant: "demo", ID: "policy"}
+	k := ledger.PolicyCurrent.At("demo", "policy")
 	if err := c.Update("spoil", k, ledger.AtVersion(1), ledger.Item{"document": "{"}); err != nil {
 		t.Fatal(err)
 	}

@@ -32,7 +32,7 @@ type routeRow struct {
 }
 
 func routeKey(route string) ledger.Key {
-	return ledger.Key{Entity: ledger.MailRoute, Tenant: ledger.NoTenant, ID: route}
+	return ledger.MailRoute.At(ledger.NoTenant, route)
 }
 
 // Route finds whose mail an address receives: the address itself, the address

@@ -62,7 +62,7 @@ type row struct {
 }
 
 func currentKey(t string) ledger.Key {
-	return ledger.Key{Entity: ledger.PolicyCurrent, Tenant: t, ID: "policy"}
+	return ledger.PolicyCurrent.At(t, "policy")
 }
 
 // Current is the policy in force, or ErrNone.
@@ -133,7 +133,7 @@ func (b *Book) Document(ctx context.Context, tenantID string, version int64) ([]
 	}
 	k := currentKey(tenantID)
 	if version != 0 {
-		k = ledger.Key{Entity: ledger.Policy, Tenant: tenantID, ID: "policy", Sub: number(version)}
+		k = ledger.Policy.Under(tenantID, "policy", number(version))
 	}
 	it, err := b.Store.Get(ctx, k)
 	if err != nil {
@@ -246,7 +246,7 @@ func (b *Book) applyCommit(current ledger.Item, p tenant.Policy, document []byte
 		Audit: audit.Record{At: now, By: by, Details: map[string]string{"policy_version": strconv.FormatInt(p.Version, 10)}},
 	}
 	var c ledger.Commit
-	k := ledger.Key{Entity: ledger.Policy, Tenant: p.Tenant, ID: "policy", Sub: number(p.Version)}
+	k := ledger.Policy.Under(p.Tenant, "policy", number(p.Version))
 	if err := c.Create("policy_version", k, r); err != nil {
 		return c, err
 	}

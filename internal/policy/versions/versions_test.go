@@ -111,7 +111,7 @@ func TestVersionsAreKeptForGoodAndTheNewestIsInForce(t *testing.T) {
 			}
 		}
 		for n, version := range []string{"1", "2", "7"} {
-			it, err := store.Get(t.Context(), ledger.AuditKey(ledger.Key{Entity: ledger.PolicyCurrent, Tenant: "demo", ID: "policy"}, int64(n+1)))
+			it, err := store.Get(t.Context(), ledger.AuditKey(ledger.PolicyCurrent.At("demo", "policy"), int64(n+1)))
 			if err != nil || it == nil {
 				t.Fatalf("audit record %d: %v, %v", n+1, it, err)
 			}

@@ -55,8 +55,8 @@ func newBench(t *testing.T, rules ...faultproxy.Rule) *bench {
 }
 
 var (
-	annKey = ledger.Key{Entity: ledger.Contact, Tenant: "acme", ID: "ann"}
-	bobKey = ledger.Key{Entity: ledger.Contact, Tenant: "acme", ID: "bob"}
+	annKey = ledger.Contact.At("acme", "ann")
+	bobKey = ledger.Contact.At("acme", "bob")
 )
 
 // both creates two items in one commit.

@@ -131,7 +131,7 @@ func (w *world) optOutBeforeSending() {
 
 // event is what has become of an event: its state and its outcome.
 func (w *world) event(id string) (state, outcome string) {
-	it, err := w.d.Store.Get(w.ctx, ledger.Key{Entity: ledger.Event, Tenant: w.d.Seeded.Tenant, ID: id})
+	it, err := w.d.Store.Get(w.ctx, ledger.Event.At(w.d.Seeded.Tenant, id))
 	w.must(err)
 	return it.Text("state"), it.Text("outcome")
 }

@@ -8,8 +8,8 @@ func claims() []Breakage {
 			Name:   "claim-without-guard",
 			Wrong:  "a stopped address is mailed",
 			File:   "internal/send/claim.go",
-			Old:    "ID: i.Guard}, clear(i))",
-			New:    "ID: i.Guard}, ledger.Any(ledger.Missing(), ledger.Present(\"entity\")))",
+			Old:    "i.Guard), clear(i))",
+			New:    "i.Guard), ledger.Any(ledger.Missing(), ledger.Present(\"entity\")))",
 			Caught: []string{"send"},
 			Run:    refused,
 		},
@@ -17,8 +17,8 @@ func claims() []Breakage {
 			Name:  "guard-read-before-the-claim",
 			Wrong: "an opt-out between the read and the claim is not seen",
 			File:  "internal/send/claim.go",
-			Old:   `c.Check("guard", ledger.Key{Entity: ledger.Guard, Tenant: i.Tenant, ID: i.Guard}, clear(i))`,
-			New: `if k := (ledger.Key{Entity: ledger.Guard, Tenant: i.Tenant, ID: i.Guard}); true {
+			Old:   `c.Check("guard", ledger.Guard.At(i.Tenant, i.Guard), clear(i))`,
+			New: `if k := (ledger.Guard.At(i.Tenant, i.Guard)); true {
 		if seen, err := s.Store.Get(context.Background(), k); err != nil || !clear(i).Holds(seen) {
 			c.Check("guard", k, clear(i))
 		}

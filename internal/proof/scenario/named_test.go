@@ -77,7 +77,7 @@ func (w *world) moves(k ledger.Key) (list []string) {
 }
 
 func intentKey(i followup.Intent) ledger.Key {
-	return ledger.Key{Entity: ledger.Intent, Tenant: tenantID, ID: i.ID}
+	return ledger.Intent.At(tenantID, i.ID)
 }
 
 func contains(list []string, word string) bool {
@@ -345,7 +345,7 @@ func TestOldCodeWritingBetweenTwoWritesOfNewCode(t *testing.T) {
 func TestWorkOfAKindThatOnlyNewerCodeKnows(t *testing.T) {
 	t.Parallel()
 	play(t, inline(t, nil, kim), schedule{}, func(w *world) {
-		ch := ledger.Change{Key: ledger.Key{Entity: ledger.Operation, Tenant: tenantID, ID: "newer"}, Item: ledger.Item{"kind": "by_fax", "state": outbox.Open}}
+		ch := ledger.Change{Key: ledger.Operation.At(tenantID, "newer"), Item: ledger.Item{"kind": "by_fax", "state": outbox.Open}}
 		for _, handle := range []func(context.Context, ledger.Change) error{w.sys.Send.Handle, w.sys.CRMSync.Handle, w.sys.Process.Handle} {
 			if err := handle(context.Background(), ch); err != nil {
 				t.Errorf("a record of an unknown kind is an error: %v", err)

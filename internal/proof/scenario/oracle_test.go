@@ -93,7 +93,7 @@ func (w *world) judge() {
 	w.judgeMails()
 	w.judgeCRM()
 	for _, id := range w.journal.accepted {
-		it := w.get(ledger.Key{Entity: ledger.Event, Tenant: tenantID, ID: id})
+		it := w.get(ledger.Event.At(tenantID, id))
 		if s := it.Text("state"); s != inbound.Decided && s != inbound.InReview && s != inbound.Parked {
 			w.wrongf("a delivery of event %s was answered with yes and the event is %q", id, s)
 		}

@@ -29,7 +29,7 @@ func (w *world) person(address string) decide.Person {
 }
 
 func (w *world) contactOf(address string) contact.Contact {
-	k := w.get(ledger.Key{Entity: ledger.ContactKey, Tenant: tenantID, ID: w.person(address).KeyID})
+	k := w.get(ledger.ContactKey.At(tenantID, w.person(address).KeyID))
 	if k == nil {
 		w.must(errNoAnswer)
 	}
@@ -48,7 +48,7 @@ func (w *world) survivor(id string) contact.Contact {
 }
 
 func contactKey(id string) ledger.Key {
-	return ledger.Key{Entity: ledger.Contact, Tenant: tenantID, ID: id}
+	return ledger.Contact.At(tenantID, id)
 }
 
 func (w *world) byHand(reason, contactID string) audit.Record {
@@ -78,7 +78,7 @@ func (w *world) merge(loser, survivor contact.Contact) {
 }
 
 func (w *world) knows(address string) bool {
-	return w.get(ledger.Key{Entity: ledger.ContactKey, Tenant: tenantID, ID: w.person(address).KeyID}) != nil
+	return w.get(ledger.ContactKey.At(tenantID, w.person(address).KeyID)) != nil
 }
 
 // oneIfKnown merges whom the one address leads to into whom the other does, in a
@@ -118,7 +118,7 @@ func (w *world) relink(from, to contact.Contact) {
 		w.must(it.Decode(&e))
 		e.Contact = to.ID
 		var commit ledger.Commit
-		w.must(commit.Create("enquiry", ledger.Key{Entity: ledger.Enquiry, Tenant: tenantID, ID: to.ID, Sub: it.Text(schema.Sub)}, e))
+		w.must(commit.Create("enquiry", ledger.Enquiry.Under(tenantID, to.ID, it.Text(schema.Sub)), e))
 		w.commit(commit)
 	}
 }
@@ -128,7 +128,7 @@ func (w *world) erase(address string) {
 	p := w.person(address)
 	var commit ledger.Commit
 	w.must(decide.ChangeGuard(&commit, decide.GuardChange{
-		Tenant: tenantID, ID: p.GuardID, Seen: w.get(ledger.Key{Entity: ledger.Guard, Tenant: tenantID, ID: p.GuardID}),
+		Tenant: tenantID, ID: p.GuardID, Seen: w.get(ledger.Guard.At(tenantID, p.GuardID)),
 		Event: "erase", Set: ledger.Item{"erased_at": utc.At(w.now()), "address": ""}, Audit: w.byHand("erase", ""),
 	}))
 	w.commit(commit)

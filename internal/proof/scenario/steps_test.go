@@ -177,7 +177,7 @@ func (w *world) answerTo(t review.Task, s step) *job {
 
 // stop puts or lifts the stop of the tenant or of all, as the command does.
 func (w *world) stop(who string, on bool) {
-	k := ledger.Key{Entity: ledger.Stop, Tenant: tenantID, ID: "stop"}
+	k := ledger.Stop.At(tenantID, "stop")
 	if who == "all" {
 		k.Tenant = ledger.NoTenant
 	}

@@ -33,7 +33,7 @@ func TestEveryCustomerKeyIsAKey(t *testing.T) {
 		if !ok {
 			return
 		}
-		if err := (ledger.Key{Entity: ledger.ContactKey, Tenant: "demo", ID: id}).Validate(); err != nil {
+		if err := (ledger.ContactKey.At("demo", id)).Validate(); err != nil {
 			t.Fatalf("%q: %v", id, err)
 		}
 		if again, ok := contact.CustomerKey(strings.TrimPrefix(id, "customer:")); !ok || again != id || !contact.IsCustomerKey(id) {

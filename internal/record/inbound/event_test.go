@@ -47,7 +47,7 @@ func TestEveryIDIsAKeyAndNamesOneDelivery(t *testing.T) {
 		if err != nil {
 			return
 		}
-		k := ledger.Key{Entity: ledger.Event, Tenant: "demo", ID: id}
+		k := ledger.Event.At("demo", id)
 		if err := errors.Join(k.Validate(), ledger.AuditKey(k, 1).Validate()); err != nil {
 			t.Fatalf("an ID of %d bytes: %v", len(id), err)
 		}

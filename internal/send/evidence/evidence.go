@@ -117,7 +117,7 @@ func ownWrites(r *ledger.Refused) bool {
 func commit(ctx context.Context, store ledger.Store, ev Evidence, index bool) (ledger.Commit, learnt, error) {
 	var c ledger.Commit
 	var l learnt
-	intentKey := ledger.Key{Entity: ledger.Intent, Tenant: ev.Tenant, ID: ev.Intent}
+	intentKey := ledger.Intent.At(ev.Tenant, ev.Intent)
 	items, err := store.GetMany(ctx, []ledger.Key{intentKey, ledger.AttemptKey(ev.Tenant, ev.Intent, ev.Attempt)})
 	if err != nil {
 		return c, l, fmt.Errorf("read intent %s: %w", ev.Intent, err)
@@ -207,7 +207,7 @@ func moveIntent(ctx context.Context, store ledger.Store, c *ledger.Commit, ev Ev
 		set["message_id"] = ev.MessageID
 	}
 	if _, err := c.Move(ledger.Step{
-		Key: ledger.Key{Entity: ledger.Intent, Tenant: i.Tenant, ID: i.ID}, Machine: followup.IntentMachine(),
+		Key: ledger.Intent.At(i.Tenant, i.ID), Machine: followup.IntentMachine(),
 		From: i.State, Transition: i.Transition, Event: followup.Evidence, Set: set, Audit: r,
 	}); err != nil {
 		return err
@@ -247,7 +247,7 @@ func endTimer(ctx context.Context, store ledger.Store, c *ledger.Commit, i follo
 	if i.Timer == "" {
 		return nil
 	}
-	k := ledger.Key{Entity: ledger.Operation, Tenant: i.Tenant, ID: i.Timer}
+	k := ledger.Operation.At(i.Tenant, i.Timer)
 	it, err := store.Get(ctx, k)
 	if err != nil {
 		return fmt.Errorf("read operation %s: %w", i.Timer, err)
@@ -268,7 +268,7 @@ func endTimer(ctx context.Context, store ledger.Store, c *ledger.Commit, i follo
 }
 
 func closeTask(ctx context.Context, store ledger.Store, c *ledger.Commit, i followup.Intent, r audit.Record) error {
-	k := ledger.Key{Entity: ledger.ReviewTask, Tenant: i.Tenant, ID: i.Review}
+	k := ledger.ReviewTask.At(i.Tenant, i.Review)
 	it, err := store.Get(ctx, k)
 	if err != nil {
 		return fmt.Errorf("read task %s: %w", i.Review, err)
@@ -286,7 +286,7 @@ func closeTask(ctx context.Context, store ledger.Store, c *ledger.Commit, i foll
 // IndexMessage adds the item that finds an intent by its provider message ID.
 func IndexMessage(c *ledger.Commit, provider, messageID, tenantID, intent string, attempt int64, now utc.Time) error {
 	return c.Create("message_index",
-		ledger.Key{Entity: ledger.ProviderMessage, Tenant: ledger.NoTenant, ID: provider + ":" + messageID},
+		ledger.ProviderMessage.At(ledger.NoTenant, provider+":"+messageID),
 		followup.ProviderMessage{Tenant: tenantID, Intent: intent, Attempt: attempt, At: now})
 }
 

@@ -20,10 +20,10 @@ import (
 )
 
 var (
-	intentKey  = ledger.Key{Entity: ledger.Intent, Tenant: "demo", ID: "i1"}
+	intentKey  = ledger.Intent.At("demo", "i1")
 	attemptKey = ledger.AttemptKey("demo", "i1", 1)
-	taskKey    = ledger.Key{Entity: ledger.ReviewTask, Tenant: "demo", ID: "t1"}
-	indexKey   = ledger.Key{Entity: ledger.ProviderMessage, Tenant: ledger.NoTenant, ID: "fake:m1"}
+	taskKey    = ledger.ReviewTask.At("demo", "t1")
+	indexKey   = ledger.ProviderMessage.At(ledger.NoTenant, "fake:m1")
 )
 
 // hooked lets a test act just before a commit.
@@ -183,7 +183,7 @@ func TestTheFirstMessageIDStands(t *testing.T) {
 
 func TestWhatTheCallerAddsDecidesWithTheRest(t *testing.T) {
 	t.Parallel()
-	done := ledger.Key{Entity: ledger.Feedback, Tenant: ledger.NoTenant, ID: "event"}
+	done := ledger.Feedback.At(ledger.NoTenant, "event")
 	h := ledgerWith(t, followup.Unknown, followup.AttemptUnknown)
 	also := func(c *ledger.Commit) error { return c.Create("feedback", done, ledger.Item{"status": "completed"}) }
 	if err := evidence.Record(t.Context(), h, quietLog(), sent(), also); err != nil {

@@ -138,7 +138,7 @@ func feed(ctx context.Context, l *look) (Outcome, string) {
 	case send.Environment == nil || send.Environment.Variables[schema.EnvProbeFrom] == "":
 		return notChecked("no probes are sent: deploy with probeFrom")
 	}
-	it, err := l.opened.Store.Get(ctx, ledger.Key{Entity: ledger.FeedProbe, Tenant: ledger.NoTenant, ID: "feed"})
+	it, err := l.opened.Store.Get(ctx, ledger.FeedProbe.At(ledger.NoTenant, "feed"))
 	if err != nil {
 		return notChecked("the ledger cannot be read: %s", said(err))
 	}

@@ -151,7 +151,7 @@ func TestTheFeedIsAliveOnlyWhileEventsReturn(t *testing.T) {
 	for ago, want := range map[time.Duration]Outcome{10 * time.Minute: Verified, time.Hour: Failed} {
 		l := lookAt(t, func(url.Values) string { return "" })
 		var c ledger.Commit
-		if err := c.Create("feed", ledger.Key{Entity: ledger.FeedProbe, Tenant: ledger.NoTenant, ID: "feed"}, map[string]any{"alive_at": utc.At(noon.Add(-ago)).String()}); err != nil {
+		if err := c.Create("feed", ledger.FeedProbe.At(ledger.NoTenant, "feed"), map[string]any{"alive_at": utc.At(noon.Add(-ago)).String()}); err != nil {
 			t.Fatal(err)
 		}
 		if err := l.opened.Store.Commit(t.Context(), c); err != nil {

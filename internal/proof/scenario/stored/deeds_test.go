@@ -156,11 +156,11 @@ func (s *system) contact(tenantID, spelt string) string {
 	s.t.Helper()
 	p, err := s.Policies.Fresh(s.t.Context(), tenantID)
 	must(s.t, err)
-	it, err := s.store.Get(s.t.Context(), ledger.Key{Entity: ledger.ContactKey, Tenant: tenantID, ID: decide.Identify(s.ids, p, spelt).KeyID})
+	it, err := s.store.Get(s.t.Context(), ledger.ContactKey.At(tenantID, decide.Identify(s.ids, p, spelt).KeyID))
 	must(s.t, err)
 	id := it.Text("contact")
 	for {
-		c, err := s.store.Get(s.t.Context(), ledger.Key{Entity: ledger.Contact, Tenant: tenantID, ID: id})
+		c, err := s.store.Get(s.t.Context(), ledger.Contact.At(tenantID, id))
 		must(s.t, err)
 		if c.Text("merged_into") == "" {
 			return id
@@ -196,7 +196,7 @@ func (s *system) change(spelt, event string, set ledger.Item) {
 	p, err := s.Policies.Fresh(s.t.Context(), "demo")
 	must(s.t, err)
 	id := decide.Identify(s.ids, p, spelt).GuardID
-	seen, err := s.store.Get(s.t.Context(), ledger.Key{Entity: ledger.Guard, Tenant: "demo", ID: id})
+	seen, err := s.store.Get(s.t.Context(), ledger.Guard.At("demo", id))
 	must(s.t, err)
 	var c ledger.Commit
 	must(s.t, decide.ChangeGuard(&c, decide.GuardChange{
@@ -208,7 +208,7 @@ func (s *system) change(spelt, event string, set ledger.Item) {
 
 // stop puts the stop of a tenant, or of all.
 func (s *system) stop(tenantID string, on bool) {
-	k := ledger.Key{Entity: ledger.Stop, Tenant: tenantID, ID: "stop"}
+	k := ledger.Stop.At(tenantID, "stop")
 	seen, err := s.store.Get(s.t.Context(), k)
 	must(s.t, err)
 	var c ledger.Commit

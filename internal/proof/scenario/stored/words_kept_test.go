@@ -122,7 +122,7 @@ func TestTheSameStoryMakesTheStoredKeysAndWords(t *testing.T) {
 		// a repeat meets its question in both, but the story told again is all new.
 		for _, task := range decoded[review.Task](s, ledger.ReviewTask) {
 			if task.Kind == review.IDConflict {
-				k := ledger.Key{Entity: ledger.ReviewTask, Tenant: task.Tenant, ID: task.ID}
+				k := ledger.ReviewTask.At(task.Tenant, task.ID)
 				made[k], made[ledger.AuditKey(k, 1)] = true, true
 			}
 		}

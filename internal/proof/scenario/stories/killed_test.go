@@ -296,7 +296,7 @@ func (w *world) enquire(email string) {
 	if r.Status != 200 {
 		w.t.Fatalf("the delivery was answered %+v", r)
 	}
-	k := ledger.Key{Entity: ledger.Event, Tenant: "demo", ID: r.Event}
+	k := ledger.Event.At("demo", r.Event)
 	it, err := w.parts.Store.Get(w.t.Context(), k)
 	if err != nil {
 		w.t.Fatal(err)

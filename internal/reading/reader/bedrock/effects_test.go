@@ -81,7 +81,7 @@ func decide(t *testing.T, o bedrock.Output, raw string) decided {
 		Fingerprint: digest.Content([]byte(raw)), Raw: string(blob.RefOf("demo", "e1", []byte(raw))), ReceivedAt: utc.At(now),
 		State: inbound.Recorded, Transition: 1, NotBefore: utc.At(now), DueAt: utc.At(now.Add(time.Minute)), DueShard: schema.Shard("e1"),
 	}
-	k := ledger.Key{Entity: ledger.Event, Tenant: "demo", ID: "e1"}
+	k := ledger.Event.At("demo", "e1")
 	var c ledger.Commit
 	if err := c.Born(ledger.Step{Key: k, Machine: inbound.Machine(), Event: "record", Audit: audit.Record{At: utc.At(now), By: "ingest"}}, e, e.State); err != nil {
 		t.Fatal(err)

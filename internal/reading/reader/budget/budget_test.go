@@ -81,7 +81,7 @@ func (w *world) reader(daily float64) *budget.Reader {
 
 func (w *world) count(tenant, day string) budget.Count {
 	w.t.Helper()
-	it, err := w.store.Get(w.t.Context(), ledger.Key{Entity: ledger.Spending, Tenant: tenant, ID: day})
+	it, err := w.store.Get(w.t.Context(), ledger.Spending.At(tenant, day))
 	if err != nil {
 		w.t.Fatal(err)
 	}

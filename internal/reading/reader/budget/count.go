@@ -31,7 +31,7 @@ const keep = 400 * 24 * time.Hour
 func DayOf(at time.Time) string { return at.UTC().Format(time.DateOnly) }
 
 func key(tenant, day string) ledger.Key {
-	return ledger.Key{Entity: ledger.Spending, Tenant: tenant, ID: day}
+	return ledger.Spending.At(tenant, day)
 }
 
 // read is the count of a day; a day without one has cost nothing.

@@ -1,0 +1,54 @@
+package importrule_test
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"strings"
+	"testing"
+)
+
+// A key is named by its entity (ledger.Event.At), so that no part of it can be
+// left out or exchanged. Stores build keys of what they have read.
+func TestKeysAreNamedByTheirEntity(t *testing.T) {
+	t.Parallel()
+	seen := 0
+	err := fs.WalkDir(os.DirFS("../../.."), "internal", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") || strings.HasPrefix(name, "internal/ledger/") {
+			return err
+		}
+		fset := token.NewFileSet()
+		file, err := parser.ParseFile(fset, "../../../"+name, nil, parser.SkipObjectResolution)
+		if err != nil {
+			return err
+		}
+		ast.Inspect(file, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.CompositeLit:
+				if isSelector(n.Type, "ledger", "Key") && len(n.Elts) > 0 {
+					t.Errorf("%s: use the entity's At or Under", fset.Position(n.Pos()))
+				}
+			case *ast.SelectorExpr:
+				if n.Sel.Name == "At" || n.Sel.Name == "Under" {
+					seen++
+				}
+			}
+			return true
+		})
+		return nil
+	})
+	if err != nil || seen < 100 {
+		t.Fatalf("%d keys seen: %v", seen, err)
+	}
+}
+
+func isSelector(e ast.Expr, x, name string) bool {
+	s, ok := e.(*ast.SelectorExpr)
+	if !ok || s.Sel.Name != name {
+		return false
+	}
+	id, ok := s.X.(*ast.Ident)
+	return ok && id.Name == x
+}
