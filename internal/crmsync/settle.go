@@ -33,7 +33,7 @@ func (s at) settle(ctx context.Context, op outbox.Operation, res crm.Result, als
 		err = s.settleOnce(write, op, res, also)
 		r, refused := ledger.AsRefused(err)
 		if err != nil && !refused {
-			pause(write, time.Duration(20<<try)*time.Millisecond)
+			_ = ledger.Wait(write, time.Duration(20<<try)*time.Millisecond) // the next write says that its time is over
 		}
 		cancel()
 		if err == nil {
@@ -47,16 +47,6 @@ func (s at) settle(ctx context.Context, op outbox.Operation, res crm.Result, als
 	s.Log.LogAttrs(ctx, slog.LevelError, "crm outcome not stored", slog.String("tenant", op.Tenant), slog.String("operation", op.ID),
 		slog.String("outcome", string(res.Outcome)), slog.String("error", err.Error()), metric.Count(schema.SettlesFailed, 1))
 	return fmt.Errorf("settle operation %s: %w", op.ID, err)
-}
-
-// pause waits for d, at most until ctx ends.
-func pause(ctx context.Context, d time.Duration) {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-	case <-ctx.Done():
-	}
 }
 
 // fencedOff: the claim is over, or this is our own write of a moment ago whose

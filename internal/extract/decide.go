@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
-	"time"
 
 	"onefold/internal/blob"
 	"onefold/internal/decide"
@@ -49,38 +47,38 @@ func (s *Service) decide(ctx context.Context, e inbound.Event, q *answered) (dec
 			return none, err
 		}
 	}
-	for try := range MaxDecideTries {
-		res, err := read(ctx, s, s.input(e, policy, facts, x, q), decide.Decide)
-		if err != nil {
-			return none, fmt.Errorf("decide: %w", err)
+	var res decide.Result
+	var last error // of a commit
+	err = ledger.Retry(ctx, MaxDecideTries, func() (again bool, err error) {
+		if res, err = read(ctx, s, s.input(e, policy, facts, x, q), decide.Decide); err != nil {
+			return false, fmt.Errorf("decide: %w", err)
 		}
 		err = s.Store.Commit(ctx, res.Commit)
-		if err == nil {
+		if last = err; err == nil {
 			s.logDecision(ctx, e, res)
-			return res, nil
+			return false, nil
 		}
-		if !ledger.NotWritten(err) {
-			// It may have been written: the event's row tells.
-			err = fmt.Errorf("commit of a decision: %w", err)
-		} else if _, refused := ledger.AsRefused(err); !refused && !errors.Is(err, ledger.ErrContention) {
-			return none, err
+		if ledger.NotWritten(err) && !ledger.Moved(err) {
+			return false, err
 		}
+		// It may have been written: the event's row tells.
 		now, readErr := s.event(ctx, e.Tenant, e.ID)
 		if readErr != nil {
-			return none, readErr
+			return false, readErr
 		}
 		if now == nil || now.State != e.State || now.Transition != e.Transition {
-			return none, errSettled
+			return false, errSettled
 		}
 		s.countConflict(ctx, e, res.Commit, err)
-		if !ledger.NotWritten(err) && try == MaxDecideTries-1 {
-			return none, err
-		}
-		if err := pause(ctx, time.Duration(1+rand.IntN(10<<try))*time.Millisecond); err != nil {
-			return none, err
-		}
+		return true, nil
+	})
+	if errors.Is(err, ledger.ErrContention) && !ledger.NotWritten(last) {
+		err = fmt.Errorf("commit of a decision: %w", last) // it may still come to be written
 	}
-	return none, errors.New("the ground kept changing")
+	if err != nil {
+		return none, err
+	}
+	return res, nil
 }
 
 // answered is a person's answer with the task as it was shown.
@@ -143,15 +141,4 @@ func FactsOf(ids digest.Key, e inbound.Event, raw []byte, policy tenant.Policy) 
 		return decide.Unread(e, "form_unreadable")
 	}
 	return decide.Screen(decide.FactsOfForm(e, values), e, policy)
-}
-
-func pause(ctx context.Context, d time.Duration) error {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-t.C:
-		return nil
-	}
 }

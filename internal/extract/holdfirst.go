@@ -2,10 +2,7 @@ package extract
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"math/rand/v2"
-	"time"
 
 	"onefold/internal/decide"
 	"onefold/internal/ledger"
@@ -21,32 +18,26 @@ func (s *Service) holdFirst(ctx context.Context, e inbound.Event, policy tenant.
 	if facts.OptOut.Verdict != wish.OptOutDoubtful {
 		return nil
 	}
-	for try := range MaxDecideTries {
+	return ledger.Retry(ctx, MaxDecideTries, func() (again bool, err error) {
 		c, err := read(ctx, s, s.input(e, policy, facts, nil, nil), decide.HoldFirst)
 		if err != nil || len(c.Writes) == 0 {
-			return err
+			return false, err
 		}
-		if done, err := s.early(ctx, c, try, "hold before reading"); done || err != nil {
-			return err
-		}
-	}
-	return errors.New("hold before reading: the ground kept changing")
+		return s.early(ctx, c, "hold before reading")
+	})
 }
 
-// early makes a commit on an event that is still to be decided, and waits where
-// what it stands on has moved: then it is not done, and is made anew.
-// errSettled: the event itself has moved.
-func (s *Service) early(ctx context.Context, c ledger.Commit, try int, what string) (done bool, err error) {
+// early makes a commit on an event that is still to be decided. again: what it
+// was made on has moved. errSettled: the event itself has moved.
+func (s *Service) early(ctx context.Context, c ledger.Commit, what string) (again bool, err error) {
 	err = s.Store.Commit(ctx, c)
 	if err == nil {
-		return true, nil
+		return false, nil
 	}
 	if r, refused := ledger.AsRefused(err); refused {
 		if _, moved := r.By("event"); moved {
 			return false, errSettled
 		}
-	} else if !errors.Is(err, ledger.ErrContention) {
-		return false, fmt.Errorf("%s: %w", what, err)
 	}
-	return false, pause(ctx, time.Duration(1+rand.IntN(10<<try))*time.Millisecond)
+	return ledger.Moved(err), fmt.Errorf("%s: %w", what, err)
 }

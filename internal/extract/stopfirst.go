@@ -2,9 +2,9 @@ package extract
 
 import (
 	"context"
-	"errors"
 
 	"onefold/internal/decide"
+	"onefold/internal/ledger"
 	"onefold/internal/policy/tenant"
 	"onefold/internal/record/inbound"
 )
@@ -17,19 +17,18 @@ func (s *Service) stopFirst(ctx context.Context, e inbound.Event, policy tenant.
 	if len(facts.Failed) < decide.MaxStops {
 		return nil
 	}
-	for try := 0; try < MaxDecideTries; {
-		c, err := read(ctx, s, s.input(e, policy, facts, nil, q), decide.StopFirst)
-		if err != nil || len(c.Writes) == 0 {
-			return err
-		}
-		done, err := s.early(ctx, c, try, "stop the addresses of a report")
+	for left := true; left; { // each commit leaves fewer addresses
+		err := ledger.Retry(ctx, MaxDecideTries, func() (again bool, err error) {
+			c, err := read(ctx, s, s.input(e, policy, facts, nil, q), decide.StopFirst)
+			if err != nil || len(c.Writes) == 0 {
+				left = false
+				return false, err
+			}
+			return s.early(ctx, c, "stop the addresses of a report")
+		})
 		if err != nil {
 			return err
 		}
-		if done {
-			continue // each commit leaves fewer
-		}
-		try++
 	}
-	return errors.New("stop the addresses of a report: the ground kept changing")
+	return nil
 }

@@ -172,35 +172,35 @@ func (s *Service) stop(ctx context.Context, tenantID, intent string, e mailer.Ev
 	if err := it.Decode(&i); err != nil {
 		return err
 	}
-	for range evidence.Tries {
+	err = ledger.Retry(ctx, evidence.Tries, func() (again bool, err error) {
 		// The address is the one that was mailed, not one that an event names;
 		// by its guard, since an erasure takes the address from the intent.
-		rows, err := s.Store.GetMany(ctx, []ledger.Key{{Entity: ledger.Guard, Tenant: tenantID, ID: i.Guard}, s.recordKey(e)})
+		rows, err := s.Store.GetMany(ctx, []ledger.Key{ledger.Guard.At(tenantID, i.Guard), s.recordKey(e)})
 		if err != nil {
-			return fmt.Errorf("read guard: %w", err)
+			return false, fmt.Errorf("read guard: %w", err)
 		}
 		if rows[1].Text("stopped_at") != "" {
-			return nil
+			return false, nil
 		}
 		who, err := s.whose(ctx, i, reason)
 		if err != nil {
-			return err
+			return false, err
 		}
 		c, err := s.stopCommit(i, e, rows[0], who, reason, now)
 		if err != nil {
-			return err
+			return false, err
 		}
 		err = s.Store.Commit(ctx, c)
-		if _, refused := ledger.AsRefused(err); refused || errors.Is(err, ledger.ErrContention) {
-			continue
-		}
 		if err == nil {
 			s.Log.LogAttrs(ctx, slog.LevelWarn, "address stopped", slog.String("tenant", tenantID), slog.String("intent", intent),
 				slog.String("reason", reason), metric.Count(stopMetric(e.Type), 1))
 		}
-		return err
+		return ledger.Moved(err), err
+	})
+	if err != nil {
+		return fmt.Errorf("stop an address: %w", err)
 	}
-	return fmt.Errorf("stop an address: %w", ledger.ErrContention)
+	return nil
 }
 
 // stopCommit is the stop with its note. An address that is stopped already

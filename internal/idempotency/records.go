@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"time"
 
 	"onefold/internal/ledger"
@@ -109,7 +108,7 @@ func (r Records) Begin(ctx context.Context, w Work) (Begun, error) {
 		if begun, seen, err = r.claim(ctx, w, owner, seen); err == nil {
 			return begun, nil
 		}
-		if waitErr := pause(ctx, try); waitErr != nil {
+		if waitErr := ledger.Wait(ctx, ledger.Backoff(try)); waitErr != nil {
 			return Begun{}, waitErr
 		}
 	}
@@ -193,17 +192,4 @@ func claimCommit(k ledger.Key, before claim.Record, owner, fingerprint string, u
 	return c, mine, c.Update("record", k, ledger.AtVersion(seen.Version()), Join(set, ledger.Item{
 		"fingerprint": fingerprint, "result": "", "completed_at": "", "workflow_version": "", "expires_at": "", "not_before": "",
 	}))
-}
-
-// pause is a short wait before another look, with jitter so that those who
-// collided do not collide again.
-func pause(ctx context.Context, try int) error {
-	t := time.NewTimer(time.Duration(rand.Int64N(int64(time.Millisecond) << try)))
-	defer t.Stop()
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-t.C:
-		return nil
-	}
 }

@@ -19,7 +19,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"math/rand/v2"
 	"time"
 
 	"onefold/internal/decide"
@@ -63,14 +62,14 @@ func (s *Service) See(ctx context.Context, tenantID, intentID, token string) (fo
 	if subtle.ConstantTimeCompare([]byte(token), []byte(want)) != 1 {
 		return i, ErrNoLink
 	}
-	it, err := s.Store.Get(ctx, ledger.Intent.At(tenantID, intentID))
+	found, err := ledger.Read[followup.Intent](ctx, s.Store, ledger.Intent.At(tenantID, intentID))
 	if err != nil {
-		return i, fmt.Errorf("read intent %s: %w", intentID, err)
+		return i, fmt.Errorf("intent %s: %w", intentID, err)
 	}
-	if it == nil {
+	if found == nil {
 		return i, ErrNoLink
 	}
-	return i, it.Decode(&i)
+	return *found, nil
 }
 
 // Stop carries out the wish. nil means that it stands, from before or from
@@ -80,20 +79,15 @@ func (s *Service) Stop(ctx context.Context, tenantID, intentID, token string) er
 	if err != nil {
 		return err
 	}
-	for try := range tries {
-		done, err := s.stop(ctx, i)
-		if done || err != nil {
-			return err
-		}
-		if err := pause(ctx, time.Duration(1+rand.IntN(10<<try))*time.Millisecond); err != nil {
-			return err
-		}
+	err = ledger.Retry(ctx, tries, func() (bool, error) { return s.stop(ctx, i) })
+	if err != nil {
+		return fmt.Errorf("stop by the link of intent %s: %w", intentID, err)
 	}
-	return fmt.Errorf("stop by the link of intent %s: %w", intentID, ledger.ErrContention)
+	return nil
 }
 
-// stop decides once. Not done: what it was decided on has moved.
-func (s *Service) stop(ctx context.Context, i followup.Intent) (done bool, err error) {
+// stop decides once. again: what it was decided on has moved.
+func (s *Service) stop(ctx context.Context, i followup.Intent) (again bool, err error) {
 	l := decide.LinkStop{Intent: i, Now: utc.At(s.Now())}
 	if l.Guard, err = s.Store.Get(ctx, ledger.Guard.At(i.Tenant, i.Guard)); err != nil {
 		return false, fmt.Errorf("read guard: %w", err)
@@ -103,19 +97,17 @@ func (s *Service) stop(ctx context.Context, i followup.Intent) (done bool, err e
 		return false, err
 	}
 	if l.Stands() {
-		return true, nil
+		return false, nil
 	}
 	c, err := decide.StopByLink(l, s.IDs)
 	if err != nil {
 		return false, err
 	}
 	err = s.Store.Commit(ctx, c)
-	if _, refused := ledger.AsRefused(err); refused || errors.Is(err, ledger.ErrContention) {
-		return false, nil
-	}
 	if err != nil {
-		// Unknown too: the person is told that it is not sure, and tries again.
-		return false, fmt.Errorf("stop by the link of intent %s: %w", i.ID, err)
+		// Of an unknown outcome the person is told that it is not sure, and tries
+		// again.
+		return ledger.Moved(err), err
 	}
 	s.Log.LogAttrs(ctx, slog.LevelInfo, "opt-out by link", slog.String("tenant", i.Tenant), slog.String("intent", i.ID), slog.Int("contacts", len(l.Contacts)),
 		metric.Count(schema.OptOuts, 1))
@@ -123,7 +115,7 @@ func (s *Service) stop(ctx context.Context, i followup.Intent) (done bool, err e
 		s.Log.LogAttrs(ctx, slog.LevelError, "the address is stopped; not all who have it were found", slog.String("tenant", i.Tenant), slog.String("intent", i.ID),
 			slog.String("alarm", "opt_out_in_part"), slog.String("error", why.Error()))
 	}
-	return true, nil
+	return false, nil
 }
 
 // errUnreadable marks a row or policy that no further try makes readable.
@@ -220,15 +212,4 @@ func (s *Service) survivor(ctx context.Context, tenantID, id string) (contact.Co
 		return contact.Contact{}, err
 	}
 	return *found, nil
-}
-
-func pause(ctx context.Context, d time.Duration) error {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-t.C:
-		return nil
-	}
 }

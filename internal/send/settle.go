@@ -34,7 +34,7 @@ func (s *Service) settle(ctx context.Context, op outbox.Operation, i followup.In
 			err = s.settleRefused(write, op, i, res, r)
 		}
 		if err != nil {
-			pause(write, time.Duration(20<<try)*time.Millisecond)
+			_ = ledger.Wait(write, time.Duration(20<<try)*time.Millisecond) // the next write says that its time is over
 		}
 		cancel()
 		if err == nil {
@@ -44,16 +44,6 @@ func (s *Service) settle(ctx context.Context, op outbox.Operation, i followup.In
 	s.Log.LogAttrs(ctx, slog.LevelError, "outcome not stored", intentAttr(i), slog.Int64("attempt", i.Attempt),
 		slog.String("outcome", string(res.Outcome)), slog.String("error", err.Error()), metric.Count(schema.SettlesFailed, 1))
 	return fmt.Errorf("settle intent %s: %w", i.ID, err)
-}
-
-// pause waits for d, at most until ctx ends.
-func pause(ctx context.Context, d time.Duration) {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-	case <-ctx.Done():
-	}
 }
 
 // settleOnce makes the fenced commit. index says whether the message index is

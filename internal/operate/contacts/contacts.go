@@ -22,7 +22,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"time"
 
 	"onefold/internal/digest"
@@ -112,45 +111,43 @@ const tries = 8
 func (s *Service) Do(ctx context.Context, a Act, by, token string) (Plan, error) {
 	st := stamp{by: by, call: idempotency.NewOwner(), ids: s.IDs}
 	unclear := false
-	var err error
-	for try := range tries {
-		var w *work
-		if w, err = s.read(ctx, a); err != nil {
-			return Plan{}, lost(unclear, err)
+	var p Plan
+	err := ledger.Retry(ctx, tries, func() (again bool, err error) {
+		w, err := s.read(ctx, a)
+		if err != nil {
+			p = Plan{}
+			return false, lost(unclear, err)
 		}
-		p := w.plan()
+		p = w.plan()
 		if p.Already != "" {
-			return p, nil
+			return false, nil
 		}
 		if token != "" && p.Token != token {
-			return p, lost(unclear, ErrMoved)
+			return false, lost(unclear, ErrMoved)
 		}
 		st.at = utc.At(s.Now())
-		var c ledger.Commit
-		if c, err = w.commit(st); err != nil {
-			return p, err
+		c, err := w.commit(st)
+		if err != nil {
+			return false, err
 		}
 		if err = s.Store.Commit(ctx, c); err == nil {
-			return p, nil
+			return false, nil
 		}
-		_, refused := ledger.AsRefused(err)
-		if !refused && !errors.Is(err, ledger.ErrContention) && ledger.NotWritten(err) {
-			return p, fmt.Errorf("%s contact %s: %w", a.Kind, p.Contact, err)
+		if ledger.NotWritten(err) && !ledger.Moved(err) {
+			return false, fmt.Errorf("%s contact %s: %w", a.Kind, p.Contact, err)
 		}
 		unclear = unclear || !ledger.NotWritten(err)
 		// Refused may be by its own first try, whose answer was lost.
 		mine, readErr := s.done(ctx, w, st)
-		if mine {
-			return p, nil
-		}
 		if readErr != nil {
-			return p, lost(unclear, readErr)
+			return false, lost(unclear, readErr)
 		}
-		if err := pause(ctx, time.Duration(1+rand.IntN(10<<try))*time.Millisecond); err != nil {
-			return p, lost(unclear, err)
-		}
+		return !mine, nil
+	})
+	if errors.Is(err, ledger.ErrContention) || ctx.Err() != nil && errors.Is(err, ctx.Err()) {
+		return Plan{}, lost(unclear, fmt.Errorf("%s: the contact kept changing: %w", a.Kind, err))
 	}
-	return Plan{}, lost(unclear, fmt.Errorf("%s: the ground kept changing: %w", a.Kind, err))
+	return p, err
 }
 
 // lost says of an error whether the act may have been done before it.
@@ -170,15 +167,4 @@ func (s *Service) done(ctx context.Context, w *work, st stamp) (bool, error) {
 	}
 	details, _ := it["details"].(map[string]any)
 	return it != nil && details["call"] == st.call, nil
-}
-
-func pause(ctx context.Context, d time.Duration) error {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-t.C:
-		return nil
-	}
 }

@@ -92,8 +92,8 @@ func persons() []Breakage {
 			Name:   "act-lost-to-its-own-answer",
 			Wrong:  "an operator whose answer was lost is told that somebody else did it",
 			File:   "internal/operate/contacts/contacts.go",
-			Old:    "\t\tif mine {",
-			New:    "\t\tif mine && refused {",
+			Old:    "return !mine, nil",
+			New:    "return !mine || !ledger.Moved(err), nil",
 			Caught: []string{"operate/contacts"},
 		},
 		{

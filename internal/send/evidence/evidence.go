@@ -12,7 +12,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"time"
 
 	"onefold/internal/ledger"
 	"onefold/internal/metric"
@@ -63,14 +62,14 @@ const Tries = 8
 // it is recorded without the index, and the log raises an alarm.
 func Record(ctx context.Context, store ledger.Store, log *slog.Logger, ev Evidence, also func(*ledger.Commit) error) error {
 	index, taken := ev.MessageID != "", false
-	for try := range Tries {
+	err := ledger.Retry(ctx, Tries, func() (again bool, err error) {
 		c, learnt, err := commit(ctx, store, ev, index)
 		if err != nil {
-			return err
+			return false, err
 		}
 		if also != nil {
 			if err := also(&c); err != nil {
-				return err
+				return false, err
 			}
 		}
 		err = store.Commit(ctx, c)
@@ -81,24 +80,22 @@ func Record(ctx context.Context, store ledger.Store, log *slog.Logger, ev Eviden
 			if taken {
 				AlarmMessageID(ctx, log, ev.Tenant, ev.Intent, ev.Attempt)
 			}
-			return nil
-		case !refused && !errors.Is(err, ledger.ErrContention):
-			return fmt.Errorf("record evidence of intent %s: %w", ev.Intent, err)
+			return false, nil
 		case refused && !ownWrites(r):
-			return err
-		}
-		if refused {
+			return false, err
+		case refused:
 			if f, there := r.By("message_index"); there {
 				index = false
 				// Of this attempt it is when send settled a moment before us.
 				taken = !Indexed(f.Current, ev.Tenant, ev.Intent, ev.Attempt)
 			}
 		}
-		if err := wait(ctx, time.Duration(2<<try)*time.Millisecond); err != nil {
-			return err
-		}
+		return ledger.Moved(err), err
+	})
+	if _, refused := ledger.AsRefused(err); err != nil && !refused {
+		return fmt.Errorf("record evidence of intent %s: %w", ev.Intent, err)
 	}
-	return fmt.Errorf("record evidence of intent %s: %w", ev.Intent, ledger.ErrContention)
+	return err
 }
 
 // ownWrites tells whether all that was refused is of this package, so that
@@ -301,15 +298,4 @@ func Indexed(it ledger.Item, tenantID, intent string, attempt int64) bool {
 func AlarmMessageID(ctx context.Context, log *slog.Logger, tenantID, intent string, attempt int64) {
 	log.LogAttrs(ctx, slog.LevelError, "provider message id is taken", slog.String("tenant", tenantID), slog.String("intent", intent),
 		slog.Int64("attempt", attempt), slog.String("alarm", "duplicate_message_id"), metric.Count(schema.DuplicateMessageIDs, 1))
-}
-
-func wait(ctx context.Context, d time.Duration) error {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-t.C:
-		return nil
-	}
 }

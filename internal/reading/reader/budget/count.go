@@ -2,10 +2,8 @@ package budget
 
 import (
 	"context"
-	"errors"
 	"log/slog"
 	"math"
-	"math/rand/v2"
 	"time"
 
 	"onefold/internal/ledger"
@@ -70,32 +68,18 @@ func (r *Reader) count(ctx context.Context, tenant, day string, used reader.Usag
 
 func (r *Reader) raise(ctx context.Context, tenant, day string, used reader.Usage) error {
 	k := key(tenant, day)
-	it, err := r.cfg.Store.Get(ctx, k)
-	for try := 0; err == nil && try < maxTries; try++ {
-		var c ledger.Commit
-		if c, err = r.raised(k, it, used); err != nil {
-			return err
+	return ledger.Retry(ctx, maxTries, func() (again bool, err error) {
+		it, err := r.cfg.Store.Get(ctx, k)
+		if err != nil {
+			return false, err
+		}
+		c, err := r.raised(k, it, used)
+		if err != nil {
+			return false, err
 		}
 		err = r.cfg.Store.Commit(ctx, c)
-		refused, ok := ledger.AsRefused(err)
-		switch {
-		case err == nil:
-			return nil
-		case ok:
-			it, err = refused.Failures[0].Current, nil
-		case errors.Is(err, ledger.ErrContention):
-			it, err = r.cfg.Store.Get(ctx, k)
-		default:
-			return err // an unknown one may have been written: twice would be too much
-		}
-		if waitErr := pause(ctx, time.Duration(1+rand.IntN(10<<min(try, 6)))*time.Millisecond); waitErr != nil {
-			return waitErr
-		}
-	}
-	if err == nil {
-		err = ledger.ErrContention
-	}
-	return err
+		return ledger.Moved(err), err // an unknown one may have been written: twice would be too much
+	})
 }
 
 // raised is the commit that adds a call to the count as it was seen.
@@ -123,15 +107,4 @@ func (r *Reader) raised(k ledger.Key, seen ledger.Item, used reader.Usage) (ledg
 		})
 	}
 	return c, err
-}
-
-func pause(ctx context.Context, d time.Duration) error {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-t.C:
-		return nil
-	}
 }
