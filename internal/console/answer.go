@@ -167,15 +167,11 @@ func (s *Service) task(ctx context.Context, tenantID, id string) (*review.Task, 
 	if k.Validate() != nil {
 		return nil, ErrNotFound
 	}
-	it, err := s.Store.Get(ctx, k)
-	if err != nil {
-		return nil, fmt.Errorf("read task: %w", err)
+	found, err := ledger.Read[review.Task](ctx, s.Store, k)
+	if err == nil && found == nil {
+		err = ErrNotFound
 	}
-	if it == nil {
-		return nil, ErrNotFound
-	}
-	var t review.Task
-	return &t, it.Decode(&t)
+	return found, err
 }
 
 func taskKey(tenantID, id string) ledger.Key {

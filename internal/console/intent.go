@@ -71,7 +71,7 @@ func (s *Service) answerIntent(ctx context.Context, t review.Task, a Answer) err
 	}
 	if to == followup.Ready {
 		i.Transition++
-		if err := decide.BornOperation(&c, decide.SendOperation(s.IDs, i), now, audit.Record{At: now, By: a.By, InboundEvent: i.Event}); err != nil {
+		if err := decide.InsertOperation(&c, decide.SendOperation(s.IDs, i), now, audit.Record{At: now, By: a.By, InboundEvent: i.Event}); err != nil {
 			return err
 		}
 	}

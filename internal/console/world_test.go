@@ -91,7 +91,7 @@ func (w *world) born(k ledger.Key, s ledger.Step, noun any, state string) {
 	w.Helper()
 	s.Key, s.Audit = k, audit.Record{At: utc.At(now), By: "test"}
 	var c ledger.Commit
-	if err := c.Born(s, noun, state); err != nil {
+	if err := c.Insert(s, noun, state); err != nil {
 		w.Fatal(err)
 	}
 	if err := w.Store.Commit(context.Background(), c); err != nil {

@@ -78,7 +78,7 @@ func (s at) claimContact(ctx context.Context, op outbox.Operation, c contact.Con
 		mapping.Owner, mapping.Attempt, mapping.InFlightUntil, mapping.UpdatedAt = owner, mapping.Attempt+1, until, s.now()
 		if m == nil {
 			mapping.Transition = 1
-			return commit.Born(ledger.Step{Key: mappingKey(mapping), Event: "create", Audit: s.audit(op)}, mapping, "")
+			return commit.Insert(ledger.Step{Key: mappingKey(mapping), Event: "create", Audit: s.audit(op)}, mapping, "")
 		}
 		return commit.Update("crm_mapping", mappingKey(mapping), ledger.AtVersion(m.Version), ledger.Item{
 			"owner": owner, "attempt": mapping.Attempt, "in_flight_until": until, "updated_at": s.now(),

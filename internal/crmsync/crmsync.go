@@ -159,15 +159,7 @@ func (s *Service) ended(ctx context.Context, op outbox.Operation) error {
 }
 
 func (s *Service) operation(ctx context.Context, k ledger.Key) (*outbox.Operation, error) {
-	it, err := s.Store.Get(ctx, k)
-	if err != nil {
-		return nil, fmt.Errorf("read operation: %w", err)
-	}
-	if it == nil {
-		return nil, nil
-	}
-	var op outbox.Operation
-	return &op, it.Decode(&op)
+	return ledger.Read[outbox.Operation](ctx, s.Store, k)
 }
 
 func (s *Service) now() utc.Time { return utc.At(s.Now()) }

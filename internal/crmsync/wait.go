@@ -72,7 +72,7 @@ func (s at) askForContact(ctx context.Context, op outbox.Operation, person conta
 		Contact: person.ID, Event: op.Event, Revision: person.Revision,
 	}
 	var c ledger.Commit
-	if err := decide.BornOperation(&c, ask, s.now(), s.audit(ask, "contact_never_synced")); err != nil {
+	if err := decide.InsertOperation(&c, ask, s.now(), s.audit(ask, "contact_never_synced")); err != nil {
 		return err
 	}
 	return s.commit(ctx, c, "ask for the contact")

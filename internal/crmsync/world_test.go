@@ -239,7 +239,7 @@ func (w *world) person(id string) {
 			Tenant: tenantID, ID: id, Status: contact.Active, Email: id + "@example.com", Name: "Revision 1",
 			ConsentVersion: 1, Revision: 1, FromEvent: "e1", CreatedAt: utc.At(w.clock()), Transition: 1,
 		}
-		return c.Born(ledger.Step{Key: personKey(id), Event: "create", Audit: audit.Record{At: utc.At(w.clock()), By: "test"}}, p, "")
+		return c.Insert(ledger.Step{Key: personKey(id), Event: "create", Audit: audit.Record{At: utc.At(w.clock()), By: "test"}}, p, "")
 	})
 }
 
@@ -265,7 +265,7 @@ func (w *world) operation(op outbox.Operation) {
 	w.Helper()
 	op.Tenant, op.Event = tenantID, "e1"
 	w.write(func(c *ledger.Commit) error {
-		return decide.BornOperation(c, op, utc.At(w.clock()), audit.Record{At: utc.At(w.clock()), By: "test"})
+		return decide.InsertOperation(c, op, utc.At(w.clock()), audit.Record{At: utc.At(w.clock()), By: "test"})
 	})
 }
 
@@ -282,7 +282,7 @@ func (w *world) enquiry(id string, order ...string) {
 			e := inbound.Event{
 				Tenant: tenantID, ID: "e1", Source: "form", Raw: string(ref), ReceivedAt: utc.At(w.clock()), State: inbound.Recorded, Transition: 1,
 			}
-			return c.Born(ledger.Step{Key: eventKey, Machine: inbound.Machine(), Event: "record", Audit: audit.Record{At: utc.At(w.clock()), By: "test"}}, e, inbound.Recorded)
+			return c.Insert(ledger.Step{Key: eventKey, Machine: inbound.Machine(), Event: "record", Audit: audit.Record{At: utc.At(w.clock()), By: "test"}}, e, inbound.Recorded)
 		})
 	}
 	for _, kind := range order {

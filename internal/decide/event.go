@@ -85,7 +85,7 @@ func (b *builder) refer(reasons ...string) error {
 		Guard: b.guardResult(), OpenFor: b.tenant(), OpenedAt: b.g.Now,
 	}
 	b.name(&task)
-	return b.c.Born(ledger.Step{
+	return b.c.Insert(ledger.Step{
 		Key:     ledger.ReviewTask.At(b.tenant(), task.ID),
 		Machine: review.Machine(), Event: "open", Audit: b.audit(reasons),
 	}, task, review.Open)
@@ -166,11 +166,11 @@ func (b *builder) matched(res match.Result, contactID string) error {
 // terminal.
 func (b *builder) born(op outbox.Operation) error {
 	op.Tenant = b.tenant()
-	return BornOperation(&b.c, op, b.g.Now, b.audit(nil))
+	return InsertOperation(&b.c, op, b.g.Now, b.audit(nil))
 }
 
-// BornOperation puts an operation into a commit. NotBefore defaults to now.
-func BornOperation(c *ledger.Commit, op outbox.Operation, now utc.Time, r audit.Record) error {
+// InsertOperation puts an operation into a commit. NotBefore defaults to now.
+func InsertOperation(c *ledger.Commit, op outbox.Operation, now utc.Time, r audit.Record) error {
 	op.State, op.Transition, op.CreatedAt = outbox.Open, 1, now
 	if op.NotBefore.IsZero() {
 		op.NotBefore = now
@@ -178,7 +178,7 @@ func BornOperation(c *ledger.Commit, op outbox.Operation, now utc.Time, r audit.
 	op.DueAt, op.DueShard = op.NotBefore.Add(OperationDue), schema.Shard(op.ID)
 	r.Contact, r.Intent = op.Contact, op.Intent
 	r.Reasons = append([]string{op.Kind}, r.Reasons...)
-	return c.Born(ledger.Step{
+	return c.Insert(ledger.Step{
 		Name: "operation", Key: ledger.Operation.At(op.Tenant, op.ID),
 		Machine: outbox.Machine(), Event: "create", Audit: r,
 	}, op, outbox.Open)

@@ -115,7 +115,7 @@ func StopByLink(l LinkStop, ids digest.Key) (ledger.Commit, error) {
 			Tenant: i.Tenant, ID: ids.ID("op", outbox.CancelIntents, i.Tenant, "link", i.Guard, strconv.FormatInt(l.Guard.Int("transition"), 10), id),
 			Kind: outbox.CancelIntents, Guard: i.Guard, Contact: id, Event: i.Event,
 		}
-		if err := BornOperation(&c, op, l.Now, record(id, guard.ReasonOptOut)); err != nil {
+		if err := InsertOperation(&c, op, l.Now, record(id, guard.ReasonOptOut)); err != nil {
 			return c, err
 		}
 	}

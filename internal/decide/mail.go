@@ -107,7 +107,7 @@ func (b *builder) writeFollowUp(p followUpPlan, intent followup.Intent) error {
 		"rule": p.rule.ID, "rule_version": itoa(p.rule.Version), "template_version": itoa(p.rule.Template.Version),
 		"content_hash": intent.ContentHash, "mode": p.rule.Mode, "guard": intent.Guard, "guard_result": "clear",
 	}
-	if err := b.c.Born(ledger.Step{
+	if err := b.c.Insert(ledger.Step{
 		Key:     ledger.Intent.At(b.tenant(), intent.ID),
 		Machine: followup.IntentMachine(), Event: "create", Audit: r,
 	}, intent, intent.State); err != nil {
@@ -184,7 +184,7 @@ func (b *builder) askApproval(p followUpPlan, i followup.Intent) error {
 		ContentHash: i.ContentHash, Guard: GuardClear, OpenFor: b.tenant(), OpenedAt: b.g.Now,
 	}
 	b.name(&task)
-	return b.c.Born(ledger.Step{
+	return b.c.Insert(ledger.Step{
 		Name: "approval_task", Key: ledger.ReviewTask.At(b.tenant(), task.ID),
 		Machine: review.Machine(), Event: "open", Audit: b.audit(task.Reasons),
 	}, task, review.Open)

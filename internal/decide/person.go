@@ -123,7 +123,7 @@ func (b *builder) newContact(res match.Result) error {
 	if err := b.newCustomer(res, &c); err != nil {
 		return err
 	}
-	return b.c.Born(ledger.Step{Key: b.contactKey(), Event: "create", Audit: b.audit([]string{"new_identity"})}, c, "")
+	return b.c.Insert(ledger.Step{Key: b.contactKey(), Event: "create", Audit: b.audit([]string{"new_identity"})}, c, "")
 }
 
 // values are the believed fields that the record states.

@@ -272,5 +272,5 @@ func ChangeGuard(c *ledger.Commit, ch GuardChange) error {
 		}
 		born[attr] = n
 	}
-	return c.Born(ledger.Step{Key: k, Event: ch.Event, Audit: ch.Audit}, born, "")
+	return c.Insert(ledger.Step{Key: k, Event: ch.Event, Audit: ch.Audit}, born, "")
 }

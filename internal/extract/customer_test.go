@@ -73,7 +73,7 @@ func (w *world) form(delivery, email, customer, text string) ledger.Key {
 	}
 	k := ledger.Event.At("demo", id)
 	var c ledger.Commit
-	if err := c.Born(ledger.Step{Key: k, Machine: inbound.Machine(), Event: "record", Audit: audit.Record{At: now, By: "ingest"}}, e, e.State); err != nil {
+	if err := c.Insert(ledger.Step{Key: k, Machine: inbound.Machine(), Event: "record", Audit: audit.Record{At: now, By: "ingest"}}, e, e.State); err != nil {
 		w.t.Fatal(err)
 	}
 	if err := w.store.Commit(w.t.Context(), c); err != nil {

@@ -236,7 +236,7 @@ func (s *Service) stopCommit(i followup.Intent, e mailer.Event, seen ledger.Item
 			return c, err
 		}
 	}
-	return c, decide.BornOperation(&c, op, now, audit.Record{At: now, By: "feedback", InboundEvent: i.Event})
+	return c, decide.InsertOperation(&c, op, now, audit.Record{At: now, By: "feedback", InboundEvent: i.Event})
 }
 
 // stopMetric is what a stop counts.

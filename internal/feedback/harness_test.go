@@ -84,15 +84,15 @@ func newWorld(t *testing.T) *world {
 	who := contact.Contact{Tenant: "demo", ID: "c1", Status: contact.Active, ConsentVersion: 1, CreatedAt: now, Transition: 1}
 	r := audit.Record{At: now, By: "test"}
 	var c ledger.Commit
-	w.must(c.Born(ledger.Step{Key: intentKey, Machine: followup.IntentMachine(), Event: "create", Audit: r}, i, i.State))
+	w.must(c.Insert(ledger.Step{Key: intentKey, Machine: followup.IntentMachine(), Event: "create", Audit: r}, i, i.State))
 	w.must(c.Create("contact", ledger.Contact.At("demo", "c1"), who))
-	w.must(decide.BornOperation(&c, outbox.Operation{Tenant: "demo", ID: "op1", Kind: outbox.SendIntent, Intent: "i1"}, now, r))
+	w.must(decide.InsertOperation(&c, outbox.Operation{Tenant: "demo", ID: "op1", Kind: outbox.SendIntent, Intent: "i1"}, now, r))
 	w.must(w.store.Store.Commit(t.Context(), c))
 	var claim ledger.Commit
 	_, err = claim.Move(ledger.Step{Key: intentKey, Machine: followup.IntentMachine(), From: followup.Ready, Transition: 1, Event: followup.Claim,
 		Set: ledger.Item{"owner": "o", "attempt": 1, "lease_until": a.LeaseUntil, "timer": "op1"}, Audit: r})
 	w.must(err)
-	w.must(claim.Born(ledger.Step{Name: "attempt", Key: attemptKey, Machine: followup.AttemptMachine(), Event: "begin", Audit: r}, a, a.State))
+	w.must(claim.Insert(ledger.Step{Name: "attempt", Key: attemptKey, Machine: followup.AttemptMachine(), Event: "begin", Audit: r}, a, a.State))
 	w.must(w.store.Store.Commit(t.Context(), claim))
 	return w
 }

@@ -44,5 +44,5 @@ func (s *Service) withdraw(c *ledger.Commit, who contact.Contact, i followup.Int
 		Tenant: i.Tenant, ID: s.IDs.ID("op", outbox.CancelIntents, i.Tenant, "survivor", opID),
 		Kind: outbox.CancelIntents, Guard: i.Guard, Contact: who.ID, Event: i.Event,
 	}
-	return decide.BornOperation(c, op, now, audit.Record{At: now, By: "feedback", InboundEvent: i.Event})
+	return decide.InsertOperation(c, op, now, audit.Record{At: now, By: "feedback", InboundEvent: i.Event})
 }

@@ -55,7 +55,7 @@ func (s *Service) event(r Request, ep tenant.Endpoint, d webhook.Delivery) (inbo
 // newEvent is the commit that makes a delivery an event.
 func (s *Service) newEvent(r Request, e inbound.Event) (ledger.Commit, error) {
 	var c ledger.Commit
-	err := c.Born(ledger.Step{
+	err := c.Insert(ledger.Step{
 		Key:     ledger.Event.At(e.Tenant, e.ID),
 		Machine: inbound.Machine(), Event: "record",
 		Audit: audit.Record{
@@ -162,7 +162,7 @@ func (s *Service) askAbout(c *ledger.Commit, e inbound.Event, content string) er
 		State: review.Open, Transition: 1, Event: e.ID, Reasons: []string{"id_reused_with_other_content"},
 		Raw: e.Raw, OpenFor: e.Tenant, OpenedAt: e.ReceivedAt,
 	}
-	return c.Born(ledger.Step{
+	return c.Insert(ledger.Step{
 		Key:     ledger.ReviewTask.At(e.Tenant, t.ID),
 		Machine: review.Machine(), Event: "open",
 		Audit: audit.Record{At: e.ReceivedAt, By: "ingest", InboundEvent: e.ID, Reasons: t.Reasons, Details: map[string]string{"content_hash": content}},

@@ -53,16 +53,16 @@ func (c *Commit) Move(s Step) (string, error) {
 	return to, c.audit(s, to)
 }
 
-// Born adds a row that must not exist yet, with its first audit record. The
+// Insert adds a row that must not exist yet, with its first audit record. The
 // noun must encode with transition 1 and, where it has states, its state.
-func (c *Commit) Born(s Step, noun any, state string) error {
+func (c *Commit) Insert(s Step, noun any, state string) error {
 	if s.Machine != nil {
 		ok := false
 		for _, start := range s.Machine.Start {
 			ok = ok || start == state
 		}
 		if !ok {
-			return fmt.Errorf("%w: a %s is not born in %q", ErrInvalid, s.Machine.Noun, state)
+			return fmt.Errorf("%w: a %s does not begin in %q", ErrInvalid, s.Machine.Noun, state)
 		}
 	}
 	if err := c.Create(s.name(), s.Key, noun); err != nil {

@@ -158,7 +158,7 @@ func TestARowIsBornInAStartState(t *testing.T) {
 	for _, n := range append(nouns(), noun{claim.Machine(), ledger.Key{Entity: ledger.Operation, Tenant: "demo", ID: "n"}}) {
 		for _, state := range n.machine.Names() {
 			var c ledger.Commit
-			err := c.Born(step(n, "", 0, "create"), ledger.Item{"state": state, "transition": 1}, state)
+			err := c.Insert(step(n, "", 0, "create"), ledger.Item{"state": state, "transition": 1}, state)
 			if start := slices.Contains(n.machine.Start, state); start != (err == nil) || !start && !errors.Is(err, ledger.ErrInvalid) {
 				t.Errorf("%s born in %q: %v", n.machine.Noun, state, err)
 			}
@@ -181,7 +181,7 @@ func TestNoRowIsMadeOrMovedWithoutTimeAndActor(t *testing.T) {
 		if _, err := c.Move(s); !errors.Is(err, ledger.ErrInvalid) {
 			t.Errorf("moved with %s: %v", name, err)
 		}
-		if err := c.Born(s, ledger.Item{"state": inbound.Recorded, "transition": 1}, inbound.Recorded); !errors.Is(err, ledger.ErrInvalid) {
+		if err := c.Insert(s, ledger.Item{"state": inbound.Recorded, "transition": 1}, inbound.Recorded); !errors.Is(err, ledger.ErrInvalid) {
 			t.Errorf("made with %s: %v", name, err)
 		}
 	}

@@ -80,7 +80,7 @@ func newWorld(t *testing.T) *world {
 		Recipient: kim, CreatedAt: at, ContactRef: schema.Ref("demo", "c1"),
 	}
 	var c ledger.Commit
-	w.must(c.Born(ledger.Step{Key: w.key(ledger.Intent, "i1"), Machine: followup.IntentMachine(), Event: "create", Audit: audit.Record{At: at, By: "test"}}, w.i, w.i.State))
+	w.must(c.Insert(ledger.Step{Key: w.key(ledger.Intent, "i1"), Machine: followup.IntentMachine(), Event: "create", Audit: audit.Record{At: at, By: "test"}}, w.i, w.i.State))
 	w.must(c.Create("key", w.key(ledger.ContactKey, p.KeyID), contact.Key{Tenant: "demo", ID: p.KeyID, Contact: "c1"}))
 	w.must(w.store.Store.Commit(t.Context(), c))
 	w.contact(contact.Contact{ID: "c1", Status: contact.Active})
@@ -213,7 +213,7 @@ func TestALinkIsOfOneTenant(t *testing.T) {
 	i := w.i
 	i.Tenant = "other"
 	var c ledger.Commit
-	w.must(c.Born(ledger.Step{
+	w.must(c.Insert(ledger.Step{
 		Key:     ledger.Intent.At("other", "i1"),
 		Machine: followup.IntentMachine(), Event: "create", Audit: audit.Record{At: utc.At(w.s.Now()), By: "test"},
 	}, i, i.State))

@@ -24,7 +24,7 @@ func (w *world) mailed(intent, contactID string) {
 	i := w.i
 	i.ID, i.Contact, i.ContactRef, i.Recipient = intent, contactID, schema.Ref("demo", contactID), "kim+"+contactID+"@example.com"
 	var c ledger.Commit
-	w.must(c.Born(ledger.Step{
+	w.must(c.Insert(ledger.Step{
 		Key: w.key(ledger.Intent, intent), Machine: followup.IntentMachine(), Event: "create", Audit: audit.Record{At: i.CreatedAt, By: "test"},
 	}, i, i.State))
 	w.must(w.store.Store.Commit(w.t.Context(), c))

@@ -156,7 +156,7 @@ func (s *Service) claimCommit(op outbox.Operation, i, claimed followup.Intent, t
 		State: followup.AttemptBegun, Transition: 1, ClaimedAt: now, LeaseUntil: claimed.LeaseUntil,
 	}
 	a.ResendAccepted = acceptedResend(i)
-	if err := c.Born(ledger.Step{
+	if err := c.Insert(ledger.Step{
 		Name: "attempt", Key: ledger.AttemptKey(i.Tenant, i.ID, a.Number), Machine: followup.AttemptMachine(), Event: "begin", Audit: s.audit(i),
 	}, a, a.State); err != nil {
 		return c, err

@@ -128,22 +128,22 @@ func (w *world) seed(change func(*followup.Intent)) {
 	now := utc.At(time.Now())
 	var c ledger.Commit
 	who := contact.Contact{Tenant: "demo", ID: "c1", Status: contact.Active, ConsentVersion: 1, Revision: 1, FromEvent: "e1", CreatedAt: now, Transition: 1}
-	w.must(c.Born(ledger.Step{Key: contactKey, Event: "create", Audit: record()}, who, ""))
+	w.must(c.Insert(ledger.Step{Key: contactKey, Event: "create", Audit: record()}, who, ""))
 	w.must(c.Create("cadence", cadenceKey, followup.Cadence{Tenant: "demo", Contact: "c1", Rule: "welcome", Intent: "i1"}))
 	text, err := firstPolicy()
 	w.must(err)
 	current := ledger.PolicyCurrent.At("demo", "policy")
-	w.must(c.Born(ledger.Step{Key: current, Event: "apply", Audit: record()}, ledger.Item{"policy_version": 1, "document": text, "transition": 1}, ""))
+	w.must(c.Insert(ledger.Step{Key: current, Event: "apply", Audit: record()}, ledger.Item{"policy_version": 1, "document": text, "transition": 1}, ""))
 	w.born(&c, w.intent)
 	w.commit(c)
 	w.op = w.timer(w.intent)
 }
 
 func (w *world) born(c *ledger.Commit, i followup.Intent) {
-	w.must(c.Born(ledger.Step{Key: w.key(i.ID), Machine: followup.IntentMachine(), Event: "create", Audit: record()}, i, i.State))
+	w.must(c.Insert(ledger.Step{Key: w.key(i.ID), Machine: followup.IntentMachine(), Event: "create", Audit: record()}, i, i.State))
 	if i.State == followup.Proposed {
 		task := review.Task{Tenant: "demo", ID: i.Review, Kind: review.ApproveIntent, State: review.Open, Transition: 1, Intent: i.ID, Contact: i.Contact, OpenFor: "demo", OpenedAt: i.CreatedAt}
-		w.must(c.Born(ledger.Step{Key: taskKey(i.Review), Machine: review.Machine(), Event: "open", Audit: record()}, task, review.Open))
+		w.must(c.Insert(ledger.Step{Key: taskKey(i.Review), Machine: review.Machine(), Event: "open", Audit: record()}, task, review.Open))
 	}
 }
 
@@ -151,7 +151,7 @@ func (w *world) born(c *ledger.Commit, i followup.Intent) {
 func (w *world) timer(i followup.Intent) ledger.Key {
 	var c ledger.Commit
 	op := decide.SendOperation(w.ids, i)
-	w.must(decide.BornOperation(&c, op, utc.At(time.Now()), record()))
+	w.must(decide.InsertOperation(&c, op, utc.At(time.Now()), record()))
 	w.commit(c)
 	return ledger.Operation.At("demo", op.ID)
 }
@@ -221,7 +221,7 @@ func (w *world) stop(ctx context.Context) {
 		_, err = c.Move(ledger.Step{Key: contactKey, Transition: who.Int("transition"), Event: "withdraw_consent", Set: ledger.Item{"consent_version": who.Int("consent_version") + 1}, Audit: record()})
 		w.must(err)
 		op := outbox.Operation{Tenant: "demo", ID: fmt.Sprint("cancel", seen.Int("transition")), Kind: outbox.CancelIntents, Guard: "g1", Contact: "c1"}
-		w.must(decide.BornOperation(&c, op, now, record()))
+		w.must(decide.InsertOperation(&c, op, now, record()))
 		if w.store.apply(ctx, c) == nil {
 			return
 		}

@@ -73,7 +73,7 @@ func (s *Service) refer(ctx context.Context, op outbox.Operation, i followup.Int
 	}); err != nil {
 		return err
 	}
-	if err := c.Born(ledger.Step{
+	if err := c.Insert(ledger.Step{
 		Key:     ledger.ReviewTask.At(i.Tenant, task.ID),
 		Machine: review.Machine(), Event: "open", Audit: s.audit(i, reason),
 	}, task, review.Open); err != nil {

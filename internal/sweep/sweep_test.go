@@ -79,7 +79,7 @@ func (b *bench) operation(id string, d time.Duration) ledger.Key {
 	b.Helper()
 	var c ledger.Commit
 	op := outbox.Operation{Tenant: "acme", ID: id, Kind: outbox.CRMNote, Event: "e1", Contact: "c1"}
-	if err := decide.BornOperation(&c, op, utc.At(b.now), audit.Record{At: utc.At(b.now), By: "test"}); err != nil {
+	if err := decide.InsertOperation(&c, op, utc.At(b.now), audit.Record{At: utc.At(b.now), By: "test"}); err != nil {
 		b.Fatal(err)
 	}
 	b.must(b.Store.Commit(context.Background(), c))
@@ -183,7 +183,7 @@ func TestAnEventIsParkedToo(t *testing.T) {
 	b := newBench(t)
 	k := ledger.Event.At("acme", "e1")
 	var c ledger.Commit
-	b.must(c.Born(ledger.Step{Key: k, Machine: inbound.Machine(), Event: "record", Audit: audit.Record{At: utc.At(b.now), By: "test"}}, inbound.Event{
+	b.must(c.Insert(ledger.Step{Key: k, Machine: inbound.Machine(), Event: "record", Audit: audit.Record{At: utc.At(b.now), By: "test"}}, inbound.Event{
 		Tenant: "acme", ID: "e1", State: inbound.Recorded, Transition: 1, DueAt: utc.At(b.now), DueShard: "3", Nudges: sweep.MaxNudges,
 	}, inbound.Recorded))
 	b.must(b.Store.Commit(context.Background(), c))

@@ -132,7 +132,7 @@ func TestWhoIsWhoIsSaidToAStage(t *testing.T) {
 		var commit ledger.Commit
 		err := commit.Create("contact_key", ledger.ContactKey.At("demo", key), contact.Key{Tenant: "demo", ID: key, Contact: id})
 		if err == nil {
-			err = commit.Born(ledger.Step{Key: people.Key("demo", id), Event: "create", Audit: audit.Record{At: utc.At(time.Unix(1, 0)), By: "test", Contact: id}},
+			err = commit.Insert(ledger.Step{Key: people.Key("demo", id), Event: "create", Audit: audit.Record{At: utc.At(time.Unix(1, 0)), By: "test", Contact: id}},
 				contact.Contact{Tenant: "demo", ID: id, Status: contact.Active, Email: address, Keys: []string{key}, ConsentVersion: 1, Revision: 1, Transition: 1}, "")
 		}
 		if err == nil {

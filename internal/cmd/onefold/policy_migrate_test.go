@@ -43,7 +43,7 @@ func keyed(t *testing.T, o *stage.Opened, id, address string) {
 	var c ledger.Commit
 	err := c.Create("key", ledger.ContactKey.At("demo", k.ID), k)
 	if err == nil {
-		err = c.Born(ledger.Step{Key: ledger.Contact.At("demo", id), Event: "create", Audit: audit.Record{At: utc.At(time.Unix(1, 0)), By: "test"}}, who, "")
+		err = c.Insert(ledger.Step{Key: ledger.Contact.At("demo", id), Event: "create", Audit: audit.Record{At: utc.At(time.Unix(1, 0)), By: "test"}}, who, "")
 	}
 	if err == nil {
 		err = o.Store.Commit(t.Context(), c)

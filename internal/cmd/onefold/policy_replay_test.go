@@ -193,7 +193,7 @@ func recordedOn(t *testing.T, o *stage.Opened, delivery, state string) ledger.Ke
 	}
 	k := ledger.Event.At("demo", id)
 	var c ledger.Commit
-	if err := c.Born(ledger.Step{Key: k, Event: "record", Audit: audit.Record{At: now, By: "test"}}, e, ""); err != nil {
+	if err := c.Insert(ledger.Step{Key: k, Event: "record", Audit: audit.Record{At: now, By: "test"}}, e, ""); err != nil {
 		t.Fatal(err)
 	}
 	if err := o.Store.Commit(t.Context(), c); err != nil {

@@ -28,7 +28,7 @@ func underWay(t *testing.T, o *stage.Opened) {
 		Key: ledger.Operation.At("demo", op.ID), Machine: outbox.Machine(), Event: "create",
 		Audit: audit.Record{At: now, By: "test"},
 	}
-	if err := c.Born(step, op, outbox.Open); err != nil {
+	if err := c.Insert(step, op, outbox.Open); err != nil {
 		t.Fatal(err)
 	}
 	if err := o.Store.Commit(t.Context(), c); err != nil {

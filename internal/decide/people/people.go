@@ -26,15 +26,11 @@ func Find(ctx context.Context, s ledger.Store, tenantID, id string) (*contact.Co
 
 // Get reads one contact as it is; nil if it is not there.
 func Get(ctx context.Context, s ledger.Store, tenantID, id string) (*contact.Contact, error) {
-	it, err := s.Get(ctx, Key(tenantID, id))
+	c, err := ledger.Read[contact.Contact](ctx, s, Key(tenantID, id))
 	if err != nil {
-		return nil, fmt.Errorf("read contact %s: %w", id, err)
+		return nil, fmt.Errorf("contact %s: %w", id, err)
 	}
-	if it == nil {
-		return nil, nil
-	}
-	var c contact.Contact
-	return &c, it.Decode(&c)
+	return c, nil
 }
 
 // Key is the key of a contact.

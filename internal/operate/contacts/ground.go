@@ -93,15 +93,7 @@ func noContact() error {
 }
 
 func (s *Service) key(ctx context.Context, tenantID, id string) (*contact.Key, error) {
-	it, err := s.Store.Get(ctx, ledger.ContactKey.At(tenantID, id))
-	if err != nil {
-		return nil, fmt.Errorf("read a contact key: %w", err)
-	}
-	if it == nil {
-		return nil, nil
-	}
-	var k contact.Key
-	return &k, it.Decode(&k)
+	return ledger.Read[contact.Key](ctx, s.Store, ledger.ContactKey.At(tenantID, id))
 }
 
 // through reads a contact through its merges.

@@ -110,7 +110,7 @@ func (ch change) add(c *ledger.Commit, st stamp) error {
 		op := base
 		op.Kind = outbox.CancelIntents
 		op.ID = st.ids.ID("op", op.Kind, op.Tenant, ch.event, op.Contact, strconv.FormatInt(ch.of.Transition+1, 10))
-		if err := decide.BornOperation(c, op, st.at, put); err != nil {
+		if err := decide.InsertOperation(c, op, st.at, put); err != nil {
 			return err
 		}
 	}
@@ -120,7 +120,7 @@ func (ch change) add(c *ledger.Commit, st stamp) error {
 	op := base
 	op.Kind, op.Revision = outbox.CRMContact, ch.told
 	op.ID = st.ids.ID("op", op.Kind, op.Tenant, op.Contact, strconv.FormatInt(ch.told, 10)) // as flow names it
-	return decide.BornOperation(c, op, st.at, put)
+	return decide.InsertOperation(c, op, st.at, put)
 }
 
 func contactKey(c contact.Contact) ledger.Key { return people.Key(c.Tenant, c.ID) }

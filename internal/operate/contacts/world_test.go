@@ -104,7 +104,7 @@ func (w *world) person(id string, addresses ...string) {
 		c.Keys = append(c.Keys, key)
 		w.ok(commit.Create("contact_key", ledger.ContactKey.At("demo", key), contact.Key{Tenant: "demo", ID: key, Contact: id}))
 	}
-	w.ok(commit.Born(ledger.Step{Key: people.Key("demo", id), Event: "create", Audit: audit.Record{At: c.CreatedAt, By: "test", Contact: id}}, c, ""))
+	w.ok(commit.Insert(ledger.Step{Key: people.Key("demo", id), Event: "create", Audit: audit.Record{At: c.CreatedAt, By: "test", Contact: id}}, c, ""))
 	w.ok(w.store.Store.Commit(w.t.Context(), commit))
 }
 

@@ -73,7 +73,7 @@ func (h *hand) row(k ledger.Key, noun any) {
 func (h *hand) born(k ledger.Key, noun any, m *machine.Table, state, event string, r audit.Record) {
 	h.t.Helper()
 	h.commit(func(c *ledger.Commit) error {
-		return c.Born(ledger.Step{Key: k, Machine: m, Event: event, Audit: r}, noun, state)
+		return c.Insert(ledger.Step{Key: k, Machine: m, Event: event, Audit: r}, noun, state)
 	})
 }
 

@@ -134,7 +134,7 @@ func record(t *testing.T, store ledger.Store, raws rawMap, raw []byte, n int, no
 	}
 	raws[blob.Ref(e.Raw)] = raw
 	var c ledger.Commit
-	if err := c.Born(ledger.Step{Key: eventKey(e), Machine: inbound.Machine(), Event: "record", Audit: audit.Record{At: now, By: "ingest"}}, e, e.State); err != nil {
+	if err := c.Insert(ledger.Step{Key: eventKey(e), Machine: inbound.Machine(), Event: "record", Audit: audit.Record{At: now, By: "ingest"}}, e, e.State); err != nil {
 		t.Fatal(err)
 	}
 	if err := store.Commit(t.Context(), c); err != nil {

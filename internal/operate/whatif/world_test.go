@@ -144,7 +144,7 @@ func (w *world) records(a arrival) string {
 	w.must(w.blob.Put(w.t.Context(), blob.Ref(e.Raw), raw))
 	k := eventKey(id)
 	var c ledger.Commit
-	w.must(c.Born(ledger.Step{Key: k, Machine: inbound.Machine(), Event: "record", Audit: audit.Record{At: now, By: "ingest"}}, e, e.State))
+	w.must(c.Insert(ledger.Step{Key: k, Machine: inbound.Machine(), Event: "record", Audit: audit.Record{At: now, By: "ingest"}}, e, e.State))
 	w.must(w.store.Commit(w.t.Context(), c))
 	w.came = append(w.came, id)
 	return id

@@ -178,7 +178,7 @@ func (r *rules) start() error {
 		Tenant: r.p.Tenant, Rule: rule, From: r.p.Identity.Version, State: contact.MigrationStarted, Transition: 1,
 		StartedAt: now, PolicyVersion: r.p.Version,
 	}
-	return r.commit.Born(ledger.Step{Key: k, Machine: contact.MigrationMachine(), Event: "start", Audit: r.audit()}, m, m.State)
+	return r.commit.Insert(ledger.Step{Key: k, Machine: contact.MigrationMachine(), Event: "start", Audit: r.audit()}, m, m.State)
 }
 
 // activate puts the rule in force. It stands on the state as read: only out of

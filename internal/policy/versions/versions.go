@@ -251,7 +251,7 @@ func (b *Book) applyCommit(current ledger.Item, p tenant.Policy, document []byte
 		return c, err
 	}
 	if current == nil {
-		return c, c.Born(step, r, "")
+		return c, c.Insert(step, r, "")
 	}
 	step.Set = ledger.Item{"policy_version": p.Version, "document": string(document), "applied_at": now, "applied_by": by}
 	_, err := c.Move(step)

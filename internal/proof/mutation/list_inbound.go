@@ -87,7 +87,7 @@ func inbounds() []Breakage {
 		{
 			Name:   "event-claimed-at-any-version",
 			Wrong:  "two workers on one event both read it, and ask the reader twice",
-			File:   "internal/extract/process.go",
+			File:   "internal/extract/extract.go",
 			Old:    `ledger.All(ledger.AtVersion(e.Version), ledger.Is("state", inbound.Recorded)), set)`,
 			New:    `ledger.Is("state", inbound.Recorded), set)`,
 			Caught: []string{"extract"},
@@ -95,7 +95,7 @@ func inbounds() []Breakage {
 		{
 			Name:   "event-token-per-process",
 			Wrong:  "of two workers in one process the loser takes the winner's claim for his own",
-			File:   "internal/extract/process.go",
+			File:   "internal/extract/extract.go",
 			Old:    "owner := idempotency.NewOwner()",
 			New:    `owner := "process-1"`,
 			Caught: []string{"extract"},
@@ -103,7 +103,7 @@ func inbounds() []Breakage {
 		{
 			Name:   "event-never-released",
 			Wrong:  "an event whose reader failed waits for its lapse, not for its time",
-			File:   "internal/extract/process.go",
+			File:   "internal/extract/extract.go",
 			Old:    "return s.release(ctx, e)\n",
 			New:    "return nil\n",
 			Caught: []string{"extract"},

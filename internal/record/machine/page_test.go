@@ -104,7 +104,7 @@ which it was read. Each move is committed with its audit record.
 *Longest stay* is when somebody should look; a dash means that a person decides and nobody hurries him. *Ends* marks states that nothing follows.
 `)
 	for _, s := range sections() {
-		fmt.Fprintf(&b, "\n## %s\n\n%s Table: `%s`. Born in %s.\n\n", heading(s.table), s.about, s.source, words(s.table.Start))
+		fmt.Fprintf(&b, "\n## %s\n\n%s Table: `%s`. Begins in %s.\n\n", heading(s.table), s.about, s.source, words(s.table.Start))
 		diagram(&b, s.table)
 		b.WriteString("\n| state | means | does not mean | who moves it on | what a crash leaves here | longest stay | ends |\n|---|---|---|---|---|---|---|\n")
 		for _, st := range s.table.States {

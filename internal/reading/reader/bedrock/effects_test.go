@@ -83,7 +83,7 @@ func decide(t *testing.T, o bedrock.Output, raw string) decided {
 	}
 	k := ledger.Event.At("demo", "e1")
 	var c ledger.Commit
-	if err := c.Born(ledger.Step{Key: k, Machine: inbound.Machine(), Event: "record", Audit: audit.Record{At: utc.At(now), By: "ingest"}}, e, e.State); err != nil {
+	if err := c.Insert(ledger.Step{Key: k, Machine: inbound.Machine(), Event: "record", Audit: audit.Record{At: utc.At(now), By: "ingest"}}, e, e.State); err != nil {
 		t.Fatal(err)
 	}
 	if err := store.Commit(t.Context(), c); err != nil {

@@ -193,15 +193,11 @@ func (s *Service) giveBack(ctx context.Context, e inbound.Event, set ledger.Item
 var errSettled = errors.New("extract: the event was settled by another worker")
 
 func (s *Service) event(ctx context.Context, tenantID, id string) (*inbound.Event, error) {
-	it, err := s.Store.Get(ctx, ledger.Event.At(tenantID, id))
+	e, err := ledger.Read[inbound.Event](ctx, s.Store, ledger.Event.At(tenantID, id))
 	if err != nil {
-		return nil, fmt.Errorf("read event %s: %w", decide.LogID(tenantID, id), err)
+		return nil, fmt.Errorf("event %s: %w", decide.LogID(tenantID, id), err)
 	}
-	if it == nil {
-		return nil, nil
-	}
-	var e inbound.Event
-	return &e, it.Decode(&e)
+	return e, nil
 }
 
 func eventKey(e inbound.Event) ledger.Key {
