@@ -128,7 +128,7 @@ func (b *builder) standOnKeys(res match.Result) ([]string, error) {
 			b.c.Check(k.name, at, ledger.Missing())
 		default:
 			put = append(put, k.id)
-			if err := b.c.Create(k.name, at, b.newKey(k.id)); err != nil {
+			if err := PutContactKey(&b.c, k.name, b.newKey(k.id)); err != nil {
 				return nil, err
 			}
 		}
@@ -159,7 +159,7 @@ func (b *builder) newCustomer(res match.Result, c *contact.Contact) error {
 		return nil
 	}
 	c.Keys = append(c.Keys, id)
-	return b.c.Create("customer_key", ledger.ContactKey.At(b.tenant(), id), b.newKey(id))
+	return PutContactKey(&b.c, "customer_key", b.newKey(id))
 }
 
 // ReasonAddressOfAnother has a person approve a mail to an address that leads to

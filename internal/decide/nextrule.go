@@ -152,7 +152,7 @@ func (b *builder) putForm(c contact.Contact, to, id string, rule int64) ([]strin
 const ReasonOtherForm = "key_under_other_rule"
 
 func (b *builder) putKey(id string, rule int64, contactID string) error {
-	return b.c.Create("next_key", b.keyNamed(id), contact.Key{
+	return PutContactKey(&b.c, "next_key", contact.Key{
 		Tenant: b.tenant(), ID: id, Contact: contactID, RuleVersion: rule, CreatedAt: b.g.Now, InboundEvent: b.g.Event.ID,
 	})
 }

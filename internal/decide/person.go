@@ -113,7 +113,7 @@ func (b *builder) newContact(res match.Result) error {
 			Tenant: b.tenant(), ID: p.KeyID, Contact: c.ID, RuleVersion: b.g.Policy.Identity.Version,
 			CreatedAt: b.g.Now, InboundEvent: b.g.Event.ID,
 		}
-		if err := b.c.Create("contact_key", b.keyKey(), k); err != nil {
+		if err := PutContactKey(&b.c, "contact_key", k); err != nil {
 			return err
 		}
 		if err := b.nextOfNew(&c); err != nil {
@@ -184,9 +184,6 @@ func (b *builder) fieldHash(field, v string) string {
 	return b.ids.ID("field", b.tenant(), b.res.Contact, field, v)
 }
 
-func (b *builder) keyKey() ledger.Key {
-	return ledger.ContactKey.At(b.tenant(), b.g.Person.KeyID)
-}
 
 func (b *builder) contactKey() ledger.Key {
 	return ledger.Contact.At(b.tenant(), b.res.Contact)

@@ -163,7 +163,7 @@ func (a adding) putKey(c *ledger.Commit, st stamp) error {
 		if n > 0 {
 			rule = a.policy.IdentityNext.Version
 		}
-		if err := c.Create("contact_key", ledger.ContactKey.At(a.policy.Tenant, id), contact.Key{
+		if err := decide.PutContactKey(c, "contact_key", contact.Key{
 			Tenant: a.policy.Tenant, ID: id, Contact: a.who.contact.ID, RuleVersion: rule, CreatedAt: st.at,
 		}); err != nil {
 			return err

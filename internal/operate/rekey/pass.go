@@ -197,7 +197,7 @@ func (w *work) add(c *ledger.Commit, v view) error {
 		Tenant: w.p.Tenant, ID: v.nextID, Contact: v.key.Contact, Shared: v.key.Shared,
 		RuleVersion: w.m.Rule, CreatedAt: now, InboundEvent: v.key.InboundEvent,
 	}
-	if err := c.Create("next_key", keyNamed(next.Tenant, next.ID), next); err != nil {
+	if err := decide.PutContactKey(c, "next_key", next); err != nil {
 		return err
 	}
 	c.Check("contact_key", keyNamed(next.Tenant, v.key.ID), ledger.AtVersion(v.key.Version))

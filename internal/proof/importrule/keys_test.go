@@ -11,7 +11,8 @@ import (
 )
 
 // A key is named by its entity (ledger.Event.At), so that no part of it can be
-// left out or exchanged. Stores build keys of what they have read.
+// left out or exchanged. Stores build keys of what they have read. And contact
+// keys, on which rests that a person is one contact, are put in one place.
 func TestKeysAreNamedByTheirEntity(t *testing.T) {
 	t.Parallel()
 	seen := 0
@@ -26,6 +27,16 @@ func TestKeysAreNamedByTheirEntity(t *testing.T) {
 		}
 		ast.Inspect(file, func(n ast.Node) bool {
 			switch n := n.(type) {
+			case *ast.CallExpr:
+				create, ok := n.Fun.(*ast.SelectorExpr)
+				if ok && create.Sel.Name == "Create" && len(n.Args) == 3 && name != "internal/decide/contactkey.go" {
+					ast.Inspect(n.Args[1], func(inner ast.Node) bool {
+						if e, ok := inner.(ast.Expr); ok && isSelector(e, "ledger", "ContactKey") {
+							t.Errorf("%s: use decide.PutContactKey", fset.Position(n.Pos()))
+						}
+						return true
+					})
+				}
 			case *ast.CompositeLit:
 				if isSelector(n.Type, "ledger", "Key") && len(n.Elts) > 0 {
 					t.Errorf("%s: use the entity's At or Under", fset.Position(n.Pos()))

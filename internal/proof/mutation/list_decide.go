@@ -88,8 +88,8 @@ func people() []Breakage {
 			Name:   "contact-key-of-the-contact",
 			Wrong:  "two mails of one person at once make two contacts",
 			File:   "internal/decide/person.go",
-			Old:    `b.c.Create("contact_key", b.keyKey(), k)`,
-			New:    `b.c.Create("contact_key", ledger.ContactKey.At(b.tenant(), c.ID), k)`,
+			Old:    `PutContactKey(&b.c, "contact_key", k)`,
+			New:    `PutContactKey(&b.c, "contact_key", contact.Key{Tenant: k.Tenant, ID: c.ID, Contact: c.ID})`,
 			Caught: []string{"decide", "extract"},
 		},
 		{
