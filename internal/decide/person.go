@@ -184,7 +184,6 @@ func (b *builder) fieldHash(field, v string) string {
 	return b.ids.ID("field", b.tenant(), b.res.Contact, field, v)
 }
 
-
 func (b *builder) contactKey() ledger.Key {
 	return ledger.Contact.At(b.tenant(), b.res.Contact)
 }
