@@ -214,16 +214,16 @@ func (c *evalCmd) hold(e *env, s *eval.Sitting, cases []eval.Case) error {
 	if broken != nil && len(done) == 0 {
 		return c.brokenOff(broken, 0, len(cases))
 	}
-	ev := evaluation{Set: c.Set, Half: c.Half, Partial: broken != nil, Of: len(cases)}
+	ev := eval.Evaluation{Set: c.Set, Half: c.Half, Partial: broken != nil, Of: len(cases)}
 	if ev.Set == "" {
 		ev.Set = builtIn
 	}
 	var unmet []string
 	var err error
 	if c.Calibrate {
-		err = ev.calibrate(e, s.Reader, c.JSON, done, seen)
+		err = calibrate(e, ev, s.Reader, c.JSON, done, seen)
 	} else {
-		unmet, err = ev.score(e, s.Reader, c.JSON, c.Misses, done, seen)
+		unmet, err = score(e, ev, s.Reader, c.JSON, c.Misses, done, seen)
 	}
 	switch {
 	case err != nil:

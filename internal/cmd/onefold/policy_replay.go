@@ -69,7 +69,7 @@ func (c *policyDiffCmd) replay(e *env, o *stage.Opened, p plan, doc []byte, back
 			return err
 		}
 	} else {
-		e.printf("%s", plain(p.text()+replayText(report, c.Limit)))
+		e.printf("%s", plain(p.text()+whatif.Text(report, c.Limit)))
 	}
 	return c.judge(e, report, failed)
 }

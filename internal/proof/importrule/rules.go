@@ -97,7 +97,7 @@ func useCases() []string {
 
 // operations are the commands of operators that work on ports alone.
 func operations() []string {
-	return below(internal("operate/explain", "operate/contacts", "operate/rekey", "operate/whatif", "operate/register"))
+	return below(internal("operate/explain", "operate/contacts", "operate/rekey", "operate/whatif", "operate/register", "operate/inspect"))
 }
 
 // stages are the parts of operate and proof that open or deploy a whole stage.

@@ -1,4 +1,4 @@
-package main
+package inspect
 
 import (
 	"onefold/internal/decide"
@@ -7,9 +7,9 @@ import (
 	"onefold/internal/reading/wish"
 )
 
-// inspection is what inspect -json prints. Names and meanings are stable;
+// Inspection is what inspect -json prints. Names and meanings are stable;
 // properties may be added.
-type inspection struct {
+type Inspection struct {
 	From        string     `json:"from"` // the address alone
 	ReplyTo     string     `json:"reply_to"`
 	Subject     string     `json:"subject"`

@@ -1,4 +1,4 @@
-package main
+package whatif
 
 import (
 	"cmp"
@@ -6,12 +6,10 @@ import (
 	"maps"
 	"slices"
 	"strings"
-
-	"onefold/internal/operate/whatif"
 )
 
-// replayText is a replay for people: counts first, then the changes by kind.
-func replayText(r whatif.Report, limit int) string {
+// Text is a replay for people: counts first, then the changes by kind.
+func Text(r Report, limit int) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "\nreceived from %s to %s, decided again under version %d, nothing written: %d events\n", r.From, r.Until, r.Version, r.Seen)
 	for _, line := range []struct {
@@ -42,7 +40,7 @@ func replayText(r whatif.Report, limit int) string {
 	for _, g := range r.Groups {
 		fmt.Fprintf(&b, "\n%s → %s (%s): %d\n", g.From, g.To, g.Reason, g.Count)
 		for _, c := range r.Changes {
-			if whatif.GroupOf(c) == g.Kind() {
+			if GroupOf(c) == g.Kind() {
 				fmt.Fprintf(&b, "  %s  %s  %s\n", c.ReceivedAt, c.Event, differsText(c))
 			}
 		}
@@ -53,15 +51,15 @@ func replayText(r whatif.Report, limit int) string {
 	return b.String()
 }
 
-func sideText(s whatif.Side) string { return s.Outcome + among(s.Reasons) }
+func sideText(s Side) string { return s.Outcome + among(s.Reasons) }
 
 // differsText says what differs besides outcome and reasons, which the heading
 // has.
-func differsText(c whatif.Change) string {
+func differsText(c Change) string {
 	var words []string
 	for _, d := range c.Differs {
 		switch {
-		case d.What == whatif.WhatOutcome, d.What == whatif.WhatReasons:
+		case d.What == WhatOutcome, d.What == WhatReasons:
 		case d.From == "" && d.To == "":
 			words = append(words, d.What+" differs")
 		default:
@@ -73,36 +71,44 @@ func differsText(c whatif.Change) string {
 
 func untoldWords(reason string) string {
 	switch reason {
-	case whatif.NoGround:
+	case NoGround:
 		return "decided before grounds were kept"
-	case whatif.GroundTooLarge:
+	case GroundTooLarge:
 		return "its ground was too large to be kept"
-	case whatif.GroundDamaged:
+	case GroundDamaged:
 		return "its ground is damaged, or was kept by later code"
-	case whatif.ContentGone:
+	case ContentGone:
 		return "its raw content is not kept any more"
-	case whatif.PolicyGone:
+	case PolicyGone:
 		return "its own policy version cannot be read"
-	case whatif.ReadingGone:
+	case ReadingGone:
 		return "the reader's answer is not kept any more"
-	case whatif.ParserChanged:
+	case ParserChanged:
 		return "the reading of the mail changed, not the policy"
-	case whatif.ReadingMissing:
+	case ReadingMissing:
 		return "the document needs an answer that no reader was asked for"
-	case whatif.IdentityDiffers:
+	case IdentityDiffers:
 		return "the key under the document's identity rule was not read"
-	case whatif.PersonNotRead:
+	case PersonNotRead:
 		return "the document takes it for somebody's of whom nothing was read"
-	case whatif.ContactNotRead:
+	case ContactNotRead:
 		return "the document takes it for a contact's that was not read"
-	case whatif.OtherContact:
+	case OtherContact:
 		return "the document takes it for another contact's, and what that one had then is not known"
-	case whatif.OtherRule:
+	case OtherRule:
 		return "another rule answers, and what it had done then is not known"
-	case whatif.ThreadNotRead:
+	case ThreadNotRead:
 		return "the bounds or mails that it counts against were not read"
-	case whatif.NotDecidable:
+	case NotDecidable:
 		return "the document itself fails on it"
 	}
 	return ""
+}
+
+// among is a list of words in brackets, or nothing.
+func among(words []string) string {
+	if len(words) == 0 {
+		return ""
+	}
+	return " (" + strings.Join(words, ", ") + ")"
 }
