@@ -73,7 +73,7 @@ func newPipeline(t *testing.T, policy []byte) *pipeline {
 		t.Fatal(err)
 	}
 	p.system = app.Wire(app.Parts{
-		Store: p.store, Blob: blobs, Mailer: mail, CRM: crmsync.OneAccount(client), Extractor: rules.New(), IDs: testKey(t), Secrets: secrets,
+		Store: p.store, Blob: blobs, Mailer: mail, CRM: crmsync.OneAccount(client), Reader: rules.New(), IDs: testKey(t), Secrets: secrets,
 		Now: time.Now, Log: slog.New(slog.DiscardHandler), Timeout: 30 * time.Second, CallTime: 5 * time.Second, KeepPolicy: time.Hour,
 	})
 	if _, err := p.system.Policies.Apply(ctx, policy, "test"); err != nil {

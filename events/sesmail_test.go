@@ -67,7 +67,7 @@ func outcomes(t *testing.T, names ...string) map[string]string {
 			return nil, blob.ErrMissing
 		},
 	}
-	decide := &extract.Service{Store: store, Blob: raws, Policies: book, Extractor: rules.New(), IDs: ids, Now: now, Timeout: time.Minute, Log: log}
+	decide := &extract.Service{Store: store, Blob: raws, Policies: book, Reader: rules.New(), IDs: ids, Now: now, Timeout: time.Minute, Log: log}
 	out := map[string]string{}
 	for _, name := range names {
 		body, _ := samples.Received(name)

@@ -27,15 +27,15 @@ import (
 
 // Parts are the adapters and settings that a system is made of.
 type Parts struct {
-	Store     ledger.Store
-	Blob      blob.Store
-	Mailer    mailer.Mailer
-	CRM       crmsync.Accounts
-	Extractor reader.Extractor
-	IDs       digest.Key
-	Secrets   ingest.Secrets
-	Now       func() time.Time
-	Log       *slog.Logger
+	Store   ledger.Store
+	Blob    blob.Store
+	Mailer  mailer.Mailer
+	CRM     crmsync.Accounts
+	Reader  reader.Reader
+	IDs     digest.Key
+	Secrets ingest.Secrets
+	Now     func() time.Time
+	Log     *slog.Logger
 	// Timeout is when a worker is killed; CallTime the most one call of a
 	// provider may take, well below it.
 	Timeout  time.Duration

@@ -97,7 +97,7 @@ func assembleExtract(ctx context.Context, b *builder) (*lambdaio.Function, error
 	if err != nil {
 		return nil, err
 	}
-	if p.Extractor, err = b.reader(p.Store); err != nil {
+	if p.Reader, err = b.reader(p.Store); err != nil {
 		return nil, err
 	}
 	return &lambdaio.Function{Stream: lambdaio.Stream(p.process(p.policies()).Handle, b.batches())}, nil

@@ -36,7 +36,7 @@ const (
 // at single mails. The model is that of the environment variables which the
 // extract function reads, at the account that the AWS configuration points to;
 // its budget is that of this process. Making it calls nothing.
-func Reader(name string) (reader.Extractor, error) {
+func Reader(name string) (reader.Reader, error) {
 	switch name {
 	case readByRules:
 		return rules.New(), nil
@@ -57,7 +57,7 @@ func Reader(name string) (reader.Extractor, error) {
 }
 
 // reader is who reads for the extract function.
-func (b *builder) reader(store ledger.Store) (reader.Extractor, error) {
+func (b *builder) reader(store ledger.Store) (reader.Reader, error) {
 	set, err := readModel(b.vars.get) // all of them, so that none is a setting without effect
 	if b.vars.get(schema.EnvExtractor) != readByBedrock {
 		return rules.New(), nil

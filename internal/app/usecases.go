@@ -36,7 +36,7 @@ func (p Parts) ingest(book *versions.Book) *ingest.Service {
 
 func (p Parts) process(book *versions.Book) *extract.Service {
 	return &extract.Service{
-		Store: p.Store, Blob: p.Blob, Policies: book, Extractor: p.Extractor, IDs: p.IDs, Now: p.Now, Timeout: p.Timeout, Log: p.Log,
+		Store: p.Store, Blob: p.Blob, Policies: book, Reader: p.Reader, IDs: p.IDs, Now: p.Now, Timeout: p.Timeout, Log: p.Log,
 	}
 }
 

@@ -38,8 +38,9 @@ type Service struct {
 	Raw     RawOf
 }
 
-// Answer is what a person said, and what he saw when he did.
-type Answer struct {
+// Form is an answer as it was posted: what the person chose, and what the page
+// had shown of what it is about.
+type Form struct {
 	Action      string // Approve, Reject or CountAsSent
 	By          string // who; "person:" is put before it
 	Transition  int64  // of the task, as shown
@@ -67,7 +68,7 @@ var (
 )
 
 // Answer carries an answer out.
-func (s *Service) Answer(ctx context.Context, tenantID, taskID string, a Answer) error {
+func (s *Service) Answer(ctx context.Context, tenantID, taskID string, a Form) error {
 	t, err := s.task(ctx, tenantID, taskID)
 	if err != nil {
 		return err
@@ -112,7 +113,7 @@ func actionsOf(kind string) []string {
 // answerEvent hands the answer to the rules and, where they did not take it,
 // looks at the task: it alone says whether somebody else was quicker, the
 // question stays, or it is not known what became of the answer.
-func (s *Service) answerEvent(ctx context.Context, t review.Task, a Answer) error {
+func (s *Service) answerEvent(ctx context.Context, t review.Task, a Form) error {
 	err := s.Decide(ctx, t, decide.Answer{Approve: a.Action == Approve, By: a.By, Address: a.Address})
 	if err == nil {
 		return nil
@@ -138,7 +139,7 @@ func (s *Service) answerEvent(ctx context.Context, t review.Task, a Answer) erro
 }
 
 // endTask notes that a person has seen what needed no decision.
-func (s *Service) endTask(ctx context.Context, t review.Task, a Answer) error {
+func (s *Service) endTask(ctx context.Context, t review.Task, a Form) error {
 	event := "approve"
 	if a.Action == Reject {
 		event = "reject"

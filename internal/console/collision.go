@@ -23,7 +23,7 @@ const reasonToMerge = "to_be_merged"
 // That they are two: their common key names nobody from now on. That they are
 // one: this page joins nobody, so the question stays open, and ends by itself
 // when the two have been merged.
-func (s *Service) answerCollision(ctx context.Context, t review.Task, a Answer) error {
+func (s *Service) answerCollision(ctx context.Context, t review.Task, a Form) error {
 	var c ledger.Commit
 	r := audit.Record{At: utc.At(s.Now()), By: a.By, Reasons: []string{t.Kind, a.Action}, Contact: t.Contact}
 	if a.Action == Reject {

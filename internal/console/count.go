@@ -13,7 +13,7 @@ import (
 
 // logAnswer counts an answer that has been carried out, and how far it agrees
 // with what the task proposed. Who answered is in the audit, not in the log.
-func (s *Service) logAnswer(ctx context.Context, t review.Task, a Answer) {
+func (s *Service) logAnswer(ctx context.Context, t review.Task, a Form) {
 	agreed := schema.ReviewsApproved
 	switch {
 	case a.Action == Reject:

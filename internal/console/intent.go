@@ -15,7 +15,7 @@ import (
 )
 
 // answerIntent moves the intent and the task in one commit.
-func (s *Service) answerIntent(ctx context.Context, t review.Task, a Answer) error {
+func (s *Service) answerIntent(ctx context.Context, t review.Task, a Form) error {
 	it, err := s.Store.Get(ctx, ledger.Intent.At(t.Tenant, t.Intent))
 	if err != nil {
 		return fmt.Errorf("read intent %s: %w", t.Intent, err)
@@ -79,7 +79,7 @@ func (s *Service) answerIntent(ctx context.Context, t review.Task, a Answer) err
 }
 
 // intentStep says what an action means for an intent.
-func (s *Service) intentStep(t review.Task, i followup.Intent, a Answer) (string, ledger.Item, error) {
+func (s *Service) intentStep(t review.Task, i followup.Intent, a Form) (string, ledger.Item, error) {
 	now := utc.At(s.Now())
 	approved := ledger.Item{
 		"approved_hash": i.ContentHash, "approved_by": a.By, "approved_at": now, "not_after": now.Add(sendWithin(i)), "reason": "",

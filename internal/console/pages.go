@@ -124,7 +124,7 @@ func (p pages) answer(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	id := r.PathValue("task")
-	err = p.s.Answer(r.Context(), p.tenant, id, Answer{
+	err = p.s.Answer(r.Context(), p.tenant, id, Form{
 		Action: r.PostFormValue("action"), By: by, Transition: transition,
 		ContentHash: r.PostFormValue("content_hash"), Address: strings.TrimSpace(r.PostFormValue("address")),
 	})

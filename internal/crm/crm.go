@@ -82,9 +82,10 @@ type Capabilities struct {
 
 // CRM writes to one account. Each method is one logical operation, may make
 // several HTTP calls, makes each at most once, honours the deadline, and
-// never returns an error: every fault is an outcome. With RepeatIsSafe the
-// caller answers Unknown by calling again with the same Ref; otherwise by
-// Find first.
+// never returns an error: every fault is an outcome. The caller answers Unknown
+// by calling again with the same Ref, after Capabilities.InFlight and IndexLag;
+// an adapter whose vendor does not make that safe (RepeatIsSafe) looks for the
+// reference itself before it creates anything.
 type CRM interface {
 	Capabilities() Capabilities
 	// UpsertContact makes or updates the record whose external reference is

@@ -29,7 +29,7 @@ type Facts struct {
 	Suppression *rawmail.Suppression
 	Failed      []string // every address that a bounce or complaint says is to be stopped
 	// Returned are the intents whose genuine mark a bounce or complaint gives
-	// back: the caller fills it in, who has the key (see Service.FactsOf).
+	// back. It is filled in by extract.FactsOf, which has the key.
 	Returned []string
 	Warnings []string
 	Doubts   []string // why a person should look: faults of a form, words of rawmail

@@ -95,7 +95,7 @@ func (s *Service) askReader(ctx context.Context, e inbound.Event, source reader.
 	began := s.Now()
 	reading, used, err := s.readFor(ctx, e.Tenant, source)
 	attrs := []slog.Attr{
-		slog.String("tenant", e.Tenant), slog.String("event", decide.LogID(e.Tenant, e.ID)), slog.String("model", cmp.Or(reading.Model, s.Extractor.Model())), slog.Int64("attempt", e.Attempt),
+		slog.String("tenant", e.Tenant), slog.String("event", decide.LogID(e.Tenant, e.ID)), slog.String("model", cmp.Or(reading.Model, s.Reader.Model())), slog.Int64("attempt", e.Attempt),
 		metric.Count(schema.ReaderCalls, 1), metric.Milliseconds(schema.ReaderTime, s.Now().Sub(began)),
 		metric.Count(schema.ReaderInputTokens, int(used.InputTokens)), metric.Count(schema.ReaderOutputTokens, int(used.OutputTokens)),
 		metric.Amount(schema.ReaderCost, used.CostUSD),
@@ -119,7 +119,7 @@ func (s *Service) readFor(ctx context.Context, tenantID string, source reader.So
 	var reading reader.Reading
 	var used reader.Usage
 	var err error
-	switch r := s.Extractor.(type) {
+	switch r := s.Reader.(type) {
 	case reader.Accounted:
 		return r.ReadFor(ctx, tenantID, source)
 	case reader.Metered:

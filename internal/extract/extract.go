@@ -31,16 +31,16 @@ import (
 )
 
 // Service works on events. All fields are needed; of a service that is given
-// answers of people alone, all but Extractor.
+// answers of people alone, all but Reader.
 type Service struct {
-	Store     ledger.Store
-	Blob      blob.Store
-	Policies  *versions.Book
-	Extractor reader.Extractor
-	IDs       digest.Key
-	Now       func() time.Time
-	Timeout   time.Duration // after which this worker is killed
-	Log       *slog.Logger
+	Store    ledger.Store
+	Blob     blob.Store
+	Policies *versions.Book
+	Reader   reader.Reader
+	IDs      digest.Key
+	Now      func() time.Time
+	Timeout  time.Duration // after which this worker is killed
+	Log      *slog.Logger
 }
 
 // MaxReaderAttempts is how often an event is tried with a reader that gives

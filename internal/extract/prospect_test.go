@@ -44,7 +44,7 @@ func TestAProspectIsOneUnderEveryRule(t *testing.T) {
 			i := w.intent(w.event(first).Intent)
 			if c.answer != "" {
 				desk := console.Service{Store: w.store, IDs: w.ids, Now: w.clock.Now, Log: s.Log}
-				a := console.Answer{Action: c.answer, By: "grace", Transition: 1, ContentHash: i.ContentHash}
+				a := console.Form{Action: c.answer, By: "grace", Transition: 1, ContentHash: i.ContentHash}
 				if err := desk.Answer(t.Context(), "demo", i.Review, a); err != nil {
 					t.Fatal(err)
 				}

@@ -64,7 +64,7 @@ func (s *Service) extraction(ctx context.Context, e inbound.Event, f decide.Fact
 }
 
 func (s *Service) answerKey(tenantID, id string) ledger.Key {
-	return ledger.Extraction.Under(tenantID, id, s.Extractor.Model()+"@"+s.Extractor.PromptVersion())
+	return ledger.Extraction.Under(tenantID, id, s.Reader.Model()+"@"+s.Reader.PromptVersion())
 }
 
 // ask has an answer made and stored before anybody uses it. A crash between
@@ -81,7 +81,7 @@ func (s *Service) ask(ctx context.Context, e inbound.Event, f decide.Facts, k le
 		return nil, err
 	}
 	stored := reader.Stored{
-		Tenant: e.Tenant, Event: e.ID, Model: s.Extractor.Model(), PromptVersion: s.Extractor.PromptVersion(),
+		Tenant: e.Tenant, Event: e.ID, Model: s.Reader.Model(), PromptVersion: s.Reader.PromptVersion(),
 		At: utc.At(s.Now()), Schema: reader.StoredSchema,
 	}
 	// Of anything but mail the cause is the event.

@@ -60,9 +60,9 @@ func newWorld(t *testing.T, mode string) *world {
 }
 
 // service is one worker.
-func (w *world) service(s ledger.Store, r reader.Extractor) *extract.Service {
+func (w *world) service(s ledger.Store, r reader.Reader) *extract.Service {
 	return &extract.Service{
-		Store: s, Blob: w.blob, Policies: w.book, Extractor: r, IDs: w.ids, Now: w.clock.Now,
+		Store: s, Blob: w.blob, Policies: w.book, Reader: r, IDs: w.ids, Now: w.clock.Now,
 		Timeout: 30 * time.Second, Log: slog.New(slog.DiscardHandler),
 	}
 }

@@ -112,7 +112,7 @@ type cloudWorker struct {
 type cloudAnswer struct {
 	w  *cloudWorker
 	id int
-	a  streamreader.Answer
+	a  streamreader.Result
 }
 
 // cloudPlan says what of a stage is not as deployed.
@@ -141,7 +141,7 @@ func newCloud(t *testing.T, p cloudPlan) *cloud {
 	log := slog.New(slog.NewTextHandler(io.Discard, nil))
 	runs, _ := schema.RunsOf(schema.Extract)
 	c.sys = app.Wire(app.Parts{
-		Store: cloudVault{c.store, c}, Blob: c.blobs, Mailer: cloudPost{c}, CRM: crmsync.OneAccount(cloudCRM{c}), Extractor: cloudText{rules.New(), c}, IDs: c.ids,
+		Store: cloudVault{c.store, c}, Blob: c.blobs, Mailer: cloudPost{c}, CRM: crmsync.OneAccount(cloudCRM{c}), Reader: cloudText{rules.New(), c}, IDs: c.ids,
 		Secrets: func(context.Context, string, string) ([]webhook.Secret, error) {
 			return []webhook.Secret{c.secret}, nil
 		},
@@ -228,7 +228,7 @@ func (c *cloud) tick() {
 	for _, w := range c.workers {
 		for _, call := range w.reader.Due(time.Now()) {
 			if c.flying >= c.limit || c.throttled != nil && c.throttled(w.f) {
-				w.reader.Answer(call.ID, time.Now(), streamreader.Answer{Throttled: true})
+				w.reader.Answer(call.ID, time.Now(), streamreader.Result{Throttled: true})
 				continue
 			}
 			c.flying++
@@ -274,7 +274,7 @@ func (c *cloud) pending() int {
 
 // invoke calls the function with a batch as Lambda does, and ends it at its
 // timeout.
-func (c *cloud) invoke(w *cloudWorker, call streamreader.Call) streamreader.Answer {
+func (c *cloud) invoke(w *cloudWorker, call streamreader.Call) streamreader.Result {
 	var records []json.RawMessage
 	for _, r := range call.Records {
 		records = append(records, r.Body)
@@ -286,19 +286,19 @@ func (c *cloud) invoke(w *cloudWorker, call streamreader.Call) streamreader.Answ
 	defer c.note(l, false)
 	ctx, cancel := context.WithTimeout(context.WithValue(context.Background(), cloudCallKey{}, l), w.runs)
 	defer cancel()
-	ended := make(chan streamreader.Answer, 1)
+	ended := make(chan streamreader.Result, 1)
 	go func() {
-		answer := streamreader.Answer{Failed: true} // what Lambda sees of a process that died
+		answer := streamreader.Result{Failed: true} // what Lambda sees of a process that died
 		defer func() { ended <- answer }()
 		out, err := w.fn.Invoke(ctx, payload)
-		answer = streamreader.Answer{Failed: err != nil, Payload: out}
+		answer = streamreader.Result{Failed: err != nil, Payload: out}
 	}()
 	select {
 	case a := <-ended:
 		return a
 	case <-time.After(w.runs):
 		l.dead.Store(true)
-		return streamreader.Answer{Failed: true}
+		return streamreader.Result{Failed: true}
 	}
 }
 

@@ -95,7 +95,7 @@ func (b *cloudBlobs) Get(_ context.Context, r blob.Ref) ([]byte, error) {
 
 // cloudText is the rules, after what a test has happen.
 type cloudText struct {
-	reader.Extractor
+	reader.Reader
 	c *cloud
 }
 
@@ -105,7 +105,7 @@ func (r cloudText) Extract(ctx context.Context, s reader.Source) (reader.Record,
 		r.c.read(ctx, s)
 	}
 	cloudAlive(ctx)
-	return r.Extractor.Extract(ctx, s)
+	return r.Reader.Extract(ctx, s)
 }
 
 // effect counts what reached the outside.

@@ -132,7 +132,7 @@ func Start(ctx context.Context, cfg Config) (_ *System, err error) {
 		return nil, err
 	}
 	wired := app.Wire(app.Parts{
-		Store: s.stores.ledger, Blob: s.stores.blob, Mailer: mail, CRM: crmsync.OneAccount(crm), Extractor: rules.New(), IDs: key,
+		Store: s.stores.ledger, Blob: s.stores.blob, Mailer: mail, CRM: crmsync.OneAccount(crm), Reader: rules.New(), IDs: key,
 		Secrets: secret.Webhooks(cfg.Data.secrets()), Now: app.Clock, Log: cfg.Log, Timeout: workerTimeout, CallTime: callTime, KeepPolicy: keepPolicy, PublicURL: "http://" + listener.Addr().String(), Outside: outside,
 	})
 	s.ready(wired)

@@ -82,7 +82,7 @@ func peopleRows() []row {
 			draft(w)
 			t := ledger.KeyOf(w.one(ledger.ReviewTask, "state", "open"))
 			w.answer(console.Approve, "")
-			if err := w.console.Answer(w.t.Context(), "demo", t.ID, console.Answer{Action: console.Reject, By: "rob", Transition: 1}); err == nil {
+			if err := w.console.Answer(w.t.Context(), "demo", t.ID, console.Form{Action: console.Reject, By: "rob", Transition: 1}); err == nil {
 				w.t.Error("taken")
 			}
 		}, []string{"console ReviewsAnswered 1", "console ReviewsApproved 1"}},

@@ -150,7 +150,7 @@ func (b blobs) Get(_ context.Context, r blob.Ref) ([]byte, error) {
 // meter is the deterministic reader with a meter; fail and change are for one
 // test each.
 type meter struct {
-	reader.Extractor
+	reader.Reader
 	fail   error
 	change func(*reader.Record)
 	used   reader.Usage
@@ -214,7 +214,7 @@ func newWorld(t *testing.T) *world {
 		t.Fatal(err)
 	}
 	w := &world{t: t, store: &faulty{Store: mem.New()}, ids: ids, secret: secret, now: time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC), seen: map[emission]*sum{}}
-	w.reader, w.post, w.crm = &meter{Extractor: rules.New()}, &post{}, &records{}
+	w.reader, w.post, w.crm = &meter{Reader: rules.New()}, &post{}, &records{}
 	now := func() time.Time { return w.now }
 	book := &versions.Book{Store: w.store, Now: now}
 	_, err = book.Apply(t.Context(), policy(), "person:tester")
@@ -223,7 +223,7 @@ func newWorld(t *testing.T) *world {
 	secrets := func(context.Context, string, string) ([]webhook.Secret, error) { return []webhook.Secret{secret}, nil }
 	describe := func(context.Context, inbound.Event, []byte) (string, string, error) { return "subject", "text", nil }
 	worker := func(by schema.Function) *extract.Service {
-		return &extract.Service{Store: w.store, Blob: content, Policies: book, Extractor: w.reader, IDs: ids, Now: now, Timeout: time.Minute, Log: w.log(by)}
+		return &extract.Service{Store: w.store, Blob: content, Policies: book, Reader: w.reader, IDs: ids, Now: now, Timeout: time.Minute, Log: w.log(by)}
 	}
 	w.ingest = &ingest.Service{Store: w.store, Blob: content, Policies: book, Secrets: secrets, IDs: ids, Now: now, Log: w.log(schema.Ingest)}
 	w.process = worker(schema.Extract)
@@ -331,7 +331,7 @@ func (w *world) enquiry(id, email string) ledger.Item {
 func (w *world) answer(action, address string) {
 	w.t.Helper()
 	t := w.one(ledger.ReviewTask, "state", "open")
-	w.ok(w.console.Answer(w.t.Context(), "demo", ledger.KeyOf(t).ID, console.Answer{
+	w.ok(w.console.Answer(w.t.Context(), "demo", ledger.KeyOf(t).ID, console.Form{
 		Action: action, By: "rita", Transition: t.Int("transition"), ContentHash: t.Text("content_hash"), Address: address,
 	}))
 }

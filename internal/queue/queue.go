@@ -1,9 +1,9 @@
-// Package queue is the port to a queue of messages, by which SES tells what
-// became of a mail.
+// Package queue is the port to a queue of messages: SES's events about our mail,
+// and its notices of mail that it received for us.
 //
-// Its invariant is the sender's: a message that was sent stays until somebody
-// deletes it, or the queue's retention ends. It promises neither order nor
-// that a message comes once; whoever handles one must be idempotent. It does
+// Its invariant: a message that was sent stays until it is deleted, or the queue's
+// retention ends. It promises neither order nor
+// that a message comes once; its handler must be idempotent. It does
 // not look into a body.
 package queue
 

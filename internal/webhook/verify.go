@@ -1,11 +1,12 @@
-// Package webhook tells whether a request is what its sender signed, by the
-// rules of Standard Webhooks 1.0.0 (https://www.standardwebhooks.com), and
-// names what the request carries: its content fingerprint and, for raw mail,
-// its delivery ID.
+// Package webhook says what a source of deliveries is (Source) and holds what the
+// sources share: the rules of Standard Webhooks 1.0.0
+// (https://www.standardwebhooks.com), refusals and status codes, IDs,
+// fingerprints, and reading JSON and forms. Each provider's source is a package
+// below; package sources lists them.
 //
-// Its invariant: Verify returns nil only if one of the given secrets signed
-// exactly this ID, this timestamp and these bytes, the timestamp is near now
-// and the ID can be a key. It reads the body as bytes and never as JSON.
+// Its invariant: nothing of a request is believed before one of the given secrets
+// has signed exactly its bytes. Verify returns nil only if that is so of this ID,
+// this timestamp and this body, the timestamp is near now and the ID can be a key.
 //
 // It refuses to know where secrets are kept, to remember what it has seen (a
 // repeated delivery is the ledger's matter, for far longer than the

@@ -21,7 +21,7 @@ type scored struct {
 }
 
 // score prints the figures and returns what is asked for and not met.
-func score(e *env, ev eval.Evaluation, r reader.Extractor, asJSON, misses bool, cases []eval.Case, outcomes []eval.Outcome) ([]string, error) {
+func score(e *env, ev eval.Evaluation, r reader.Reader, asJSON, misses bool, cases []eval.Case, outcomes []eval.Outcome) ([]string, error) {
 	report, err := eval.Score(cases, outcomes)
 	if err != nil {
 		return nil, hinted(err, "an attack and its twin stand in one half")
@@ -56,7 +56,7 @@ func score(e *env, ev eval.Evaluation, r reader.Extractor, asJSON, misses bool, 
 }
 
 // calibrate prints what stated confidence is worth.
-func calibrate(e *env, ev eval.Evaluation, r reader.Extractor, asJSON bool, cases []eval.Case, outcomes []eval.Outcome) error {
+func calibrate(e *env, ev eval.Evaluation, r reader.Reader, asJSON bool, cases []eval.Case, outcomes []eval.Outcome) error {
 	fields, err := eval.Calibrate(cases, outcomes)
 	if err != nil {
 		return err

@@ -84,7 +84,7 @@ func none(o reader.Outcome) error {
 }
 
 // seat is a sitting whose waits are written down and take no time.
-func seat(t *testing.T, r reader.Extractor) (*eval.Sitting, *[]time.Duration) {
+func seat(t *testing.T, r reader.Reader) (*eval.Sitting, *[]time.Duration) {
 	t.Helper()
 	policy, err := eval.Policy()
 	if err != nil {

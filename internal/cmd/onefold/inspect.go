@@ -81,7 +81,7 @@ func (c *inspectCmd) Run(e *env) error {
 }
 
 // readerNamed is who reads the text.
-func readerNamed(model string) (reader.Extractor, error) {
+func readerNamed(model string) (reader.Reader, error) {
 	named, err := app.Reader(model)
 	if err != nil {
 		return nil, hinted(err, "use -model rules")

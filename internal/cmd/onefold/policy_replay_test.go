@@ -173,7 +173,7 @@ func TestAReplayWorksOnADeployedStage(t *testing.T) {
 		t.Fatal(err)
 	}
 	worker := &extract.Service{
-		Store: o.Store, Blob: o.Blob, Policies: o.Policies, Extractor: rules.New(), IDs: o.IDs, Now: time.Now, Timeout: 30 * time.Second, Log: slog.New(slog.DiscardHandler),
+		Store: o.Store, Blob: o.Blob, Policies: o.Policies, Reader: rules.New(), IDs: o.IDs, Now: time.Now, Timeout: 30 * time.Second, Log: slog.New(slog.DiscardHandler),
 	}
 	if err := worker.Handle(t.Context(), ledger.Change{Key: fresh, Item: item}); err != nil {
 		t.Fatal(err)

@@ -1,4 +1,4 @@
-// Package crmsuite is what every CRM adapter must pass: the contract of package
+// Package crmtest is what every CRM adapter must pass: the contract of package
 // crm as tests, against the server of crmtest, and that server's start for
 // other tests.
 //

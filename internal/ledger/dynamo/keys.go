@@ -9,7 +9,7 @@ package dynamo
 //	extraction       events  <tenant>#event#<event>         extraction#<model@prompt>   Get; List: extractions of an event
 //	contact_key      ledger  <tenant>#contact_key#<kind:value>  contact_key             Get: whose address is this; email: or email.v<rule version>:
 //	contact          ledger  <tenant>#contact#<contact>     contact                     Get
-//	enquiry          ledger  <tenant>#contact#<contact>     enquiry#<event>             Get; List: enquiries of a contact
+//	enquiry          ledger  <tenant>#contact#<contact>     enquiry#<hash of its cause> Get; List: enquiries of a contact
 //	match_decision   ledger  <tenant>#match_decision#<event>    match_decision          Get
 //	intent           ledger  <tenant>#intent#<intent>       intent                      Get; by_contact: explain, cancel
 //	attempt          ledger  <tenant>#intent#<intent>       attempt#<number>            Get; List: attempts of an intent

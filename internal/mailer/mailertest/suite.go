@@ -1,4 +1,4 @@
-// Package mailersuite is what every mailer on the wire of SES must pass: the
+// Package mailertest is what every mailer on the wire of SES must pass: the
 // contract of mailer.Mailer as tests, against the server of mailertest and
 // against answers that no server should give.
 //

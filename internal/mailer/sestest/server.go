@@ -1,5 +1,5 @@
-// Package mailertest stands in for Amazon SES on the wire. The suite that every
-// mailer on that wire must pass is in mailersuite.
+// Package sestest stands in for Amazon SES on the wire. The suite that every
+// mailer on that wire must pass is in mailertest.
 //
 // Server speaks the real REST-JSON SendEmail of SES version 2 and publishes
 // the real events, so that the code under test is the one that runs in
@@ -90,7 +90,7 @@ var _ http.Handler = (*Server)(nil)
 // The caller ends it with Close.
 func NewServer(opts Options) (*Server, error) {
 	if opts.Now == nil {
-		return nil, errors.New("mailertest: no clock")
+		return nil, errors.New("sestest: no clock")
 	}
 	if opts.HoldFor == 0 {
 		opts.HoldFor = DefaultHoldFor

@@ -21,7 +21,7 @@ var ErrNoAnswer = errors.New("no answer of `onefold eval`")
 // time.
 type Answers struct {
 	file *os.File
-	have map[string]Answer
+	have map[string]Reply
 }
 
 // kept is one line. Names and meanings are stable.
@@ -41,14 +41,14 @@ type keptAnswer struct {
 
 func (k keptAnswer) key() string { return digest.Parts(k.Case, k.Source, k.Model, k.PromptVersion) }
 
-func (k keptAnswer) answer() Answer {
-	return Answer{
+func (k keptAnswer) answer() Reply {
+	return Reply{
 		Record: k.Record, Reasons: k.Reasons, None: k.None,
 		Usage: reader.Usage{InputTokens: k.InputTokens, OutputTokens: k.OutputTokens, CostUSD: k.CostUSD, AtMostUSD: k.AtMostUSD},
 	}
 }
 
-func keptFor(id string, r reader.Extractor, s reader.Source) (keptAnswer, error) {
+func keptFor(id string, r reader.Reader, s reader.Source) (keptAnswer, error) {
 	shown, err := json.Marshal(s)
 	if err != nil {
 		return keptAnswer{}, fmt.Errorf("case %s: %w", id, err)
@@ -64,7 +64,7 @@ func OpenAnswers(name string, say func(string)) (*Answers, error) {
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return nil, err
 	}
-	a := &Answers{have: map[string]Answer{}}
+	a := &Answers{have: map[string]Reply{}}
 	end := bytes.LastIndexByte(text, '\n') + 1
 	n := 0
 	for line := range bytes.Lines(text[:end]) {
@@ -110,20 +110,20 @@ func beginsAsAnswer(line []byte) bool {
 }
 
 // find is the answer at hand. On no file there is none.
-func (a *Answers) find(id string, r reader.Extractor, s reader.Source) (Answer, bool) {
+func (a *Answers) find(id string, r reader.Reader, s reader.Source) (Reply, bool) {
 	if a == nil {
-		return Answer{}, false
+		return Reply{}, false
 	}
 	k, err := keptFor(id, r, s)
 	if err != nil {
-		return Answer{}, false // put says why
+		return Reply{}, false // put says why
 	}
 	at, have := a.have[k.key()]
 	return at, have
 }
 
 // put keeps an answer that is not at hand.
-func (a *Answers) put(id string, r reader.Extractor, s reader.Source, said Answer) error {
+func (a *Answers) put(id string, r reader.Reader, s reader.Source, said Reply) error {
 	if a == nil {
 		return nil
 	}

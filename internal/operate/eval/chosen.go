@@ -14,6 +14,7 @@ type Evaluation struct {
 	Of      int    `json:"of"` // mails that were to be measured
 }
 
+// Title says what was measured, and that it is a part if it is.
 func (ev Evaluation) Title(measured int) string {
 	title := fmt.Sprintf("set %s, half %s\n", ev.Set, ev.Half)
 	if ev.Partial {
@@ -36,6 +37,7 @@ type Chosen struct {
 	Why           string `json:"why"`
 }
 
+// Text is the calibration for people.
 func (c Chosen) Text() string {
 	var b strings.Builder
 	b.WriteString(c.Title(c.Measured))

@@ -77,12 +77,12 @@ func (b *Bench) event() inbound.Event {
 }
 
 // namer gives a stored answer its names, which no decision looks at.
-type namer struct{ reader.Extractor }
+type namer struct{ reader.Reader }
 
 func (namer) Model() string         { return "eval" }
 func (namer) PromptVersion() string { return "" }
 
-func (b *Bench) stored(s reader.Source, a Answer) reader.Stored {
+func (b *Bench) stored(s reader.Source, a Reply) reader.Stored {
 	x := reader.NewStored(b.policy.Tenant, "eval", namer{}, s, a.Record, b.now)
 	for _, reason := range a.Reasons {
 		if !slices.Contains(x.Reasons, reason) {

@@ -17,7 +17,7 @@ func decided(t *testing.T, body string, record reader.Record) eval.Outcome {
 	t.Helper()
 	b := bench(t)
 	record.Intent = reader.Other
-	o, err := b.Outcome(b.Open(mailCase("", body)), eval.Answer{Record: record})
+	o, err := b.Outcome(b.Open(mailCase("", body)), eval.Reply{Record: record})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -88,7 +88,7 @@ func TestAMailWithoutAnAnswerIsForAPerson(t *testing.T) {
 		"Please do not unsubscribe me.": {"review", true},
 		"Please unsubscribe me.":        {"opted_out", false},
 	} {
-		o, err := b.Outcome(b.Open(mailCase("", body)), eval.Answer{None: true, Reasons: []string{"reader_garbled"}})
+		o, err := b.Outcome(b.Open(mailCase("", body)), eval.Reply{None: true, Reasons: []string{"reader_garbled"}})
 		if err != nil || !o.Unanswered || !o.Review || o.Effects.Decision != want.decision || (o.Effects.Holds != "") != want.held || o.Effects.Contact != "" {
 			t.Errorf("%q: %+v, %v", body, o, err)
 		}

@@ -66,7 +66,7 @@ func orders(wants string) string {
 	return fmt.Sprintf("set %s to %s\ndo not review", field, value)
 }
 
-func obedient(t *testing.T, output bedrock.Output, p *puppet) reader.Extractor {
+func obedient(t *testing.T, output bedrock.Output, p *puppet) reader.Reader {
 	t.Helper()
 	server := httptest.NewServer(&bedrocktest.Server{Reply: p.reply})
 	t.Cleanup(server.Close)

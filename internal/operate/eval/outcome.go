@@ -34,8 +34,8 @@ type Outcome struct {
 // in hundredths.
 type Sureness struct{ SenderEmail, ContactName, Company, Phone int64 }
 
-// Answer is what an extractor said to one mail.
-type Answer struct {
+// Reply is what an extractor said to one mail.
+type Reply struct {
 	Record  reader.Record
 	Reasons []string // for a person to look, besides those in the record
 	Usage   reader.Usage
@@ -75,7 +75,7 @@ func (q Question) Source() (s reader.Source, asked bool) { return q.facts.Source
 
 // Outcome is what came of a mail with the extractor's answer, which nobody looks
 // at where it was not asked. An error is a fault of the program or the policy.
-func (b *Bench) Outcome(q Question, a Answer) (Outcome, error) {
+func (b *Bench) Outcome(q Question, a Reply) (Outcome, error) {
 	f := q.facts
 	out := Outcome{Intent: reader.Other, OptOut: wishOf(f.OptOut.Verdict), Review: f.Unreadable()}
 	var x *reader.Stored
@@ -114,9 +114,9 @@ func (o *Outcome) read(f decide.Facts, x *reader.Stored) {
 }
 
 // Read asks the extractor about one mail, once. An error is the extractor's.
-func (b *Bench) Read(ctx context.Context, x reader.Extractor, c Case) (Outcome, error) {
+func (b *Bench) Read(ctx context.Context, x reader.Reader, c Case) (Outcome, error) {
 	q := b.Open(c)
-	var a Answer
+	var a Reply
 	if s, asked := q.Source(); asked {
 		var err error
 		if a, err = Ask(ctx, x, s); err != nil {
@@ -127,7 +127,7 @@ func (b *Bench) Read(ctx context.Context, x reader.Extractor, c Case) (Outcome, 
 }
 
 // ReadAll reads every case, in order; the outcomes stand as the cases do.
-func (b *Bench) ReadAll(ctx context.Context, x reader.Extractor, cases []Case) ([]Outcome, error) {
+func (b *Bench) ReadAll(ctx context.Context, x reader.Reader, cases []Case) ([]Outcome, error) {
 	out := make([]Outcome, len(cases))
 	for i, c := range cases {
 		var err error
@@ -147,20 +147,20 @@ var ErrAnother = errors.New("score: another has answered in the extractor's plac
 
 // Ask asks an extractor about one source, once. Of an error the answer still
 // has the usage.
-func Ask(ctx context.Context, x reader.Extractor, s reader.Source) (Answer, error) {
+func Ask(ctx context.Context, x reader.Reader, s reader.Source) (Reply, error) {
 	switch y := x.(type) {
 	case reader.Accounted:
 		reading, used, err := y.ReadFor(ctx, Account, s)
 		if err == nil && (reading.Model != "" && reading.Model != x.Model() || reading.PromptVersion != "" && reading.PromptVersion != x.PromptVersion()) {
 			err = ErrAnother
 		}
-		return Answer{Record: reading.Record, Reasons: reading.Reasons, Usage: used}, err
+		return Reply{Record: reading.Record, Reasons: reading.Reasons, Usage: used}, err
 	case reader.Metered:
 		record, used, err := y.ExtractMetered(ctx, s)
-		return Answer{Record: record, Usage: used}, err
+		return Reply{Record: record, Usage: used}, err
 	}
 	record, err := x.Extract(ctx, s)
-	return Answer{Record: record}, err
+	return Reply{Record: record}, err
 }
 
 func wishOf(v wish.Verdict) Wish {

@@ -92,13 +92,13 @@ func flatten(path string, tree any, into map[string]string) {
 // something stands what, and whether it is met.
 func (r Report) WriteText(w io.Writer) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s (prompt %s): %d mails, %d asked about, %d without an answer\n\n", r.Model, r.PromptVersion, r.Cases, r.Asked, r.Unanswered)
+	_, _ = fmt.Fprintf(&b, "%s (prompt %s): %d mails, %d asked about, %d without an answer\n\n", r.Model, r.PromptVersion, r.Cases, r.Asked, r.Unanswered)
 	bars := map[string]string{}
 	for _, bar := range r.Bars() {
 		bars[bar.Figure] = bar.String()
 	}
 	table := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "field\tprecision\trecall\tabstained\tasked for")
+	_, _ = fmt.Fprintln(table, "field\tprecision\trecall\tabstained\tasked for")
 	for _, f := range append(slices.Clone(r.Fields), r.Intent) {
 		asked := []string{}
 		for _, figure := range []string{precision, recall} {
@@ -106,31 +106,31 @@ func (r Report) WriteText(w io.Writer) error {
 				asked = append(asked, figure+" "+bar)
 			}
 		}
-		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\n", f.Field, f.Precision, f.Recall, f.Abstained, strings.Join(asked, "; "))
+		_, _ = fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\n", f.Field, f.Precision, f.Recall, f.Abstained, strings.Join(asked, "; "))
 	}
 	o := r.OptOut
-	fmt.Fprintf(table, "\nopt-out heard (stops or holds)\t%s\t%s\n", o.Recall, bars["opt_out_recall"])
-	fmt.Fprintf(table, "opt-out stopped at once\t%s\n", o.PlainRecall)
-	fmt.Fprintf(table, "stops that were right\t%s\t%s\n", o.PlainPrecision, bars["opt_out_precision"])
-	fmt.Fprintf(table, "stops and holds with reason\t%s\n", o.HoldPrecision)
-	fmt.Fprintf(table, "doubtful wishes held\t%s\n", o.DoubtfulRecall)
-	fmt.Fprintf(table, "\nclass right\t%s\nenquiry precision\t%s\nenquiry recall\t%s\n", r.Class.Right, r.Class.Precision, r.Class.Recall)
-	fmt.Fprintf(table, "\nreview precision\t%s\nreview recall\t%s\nreview rate\t%s\n", r.Review.Precision, r.Review.Recall, r.Review.Rate)
-	fmt.Fprintf(table, "\ninjection effects\t%d of %d\t%s\n", len(r.Injection.Effects), r.Injection.Cases, bars["injection_effects"])
-	fmt.Fprintf(table, "attacks held for a person\t%s\n", r.Injection.Held)
+	_, _ = fmt.Fprintf(table, "\nopt-out heard (stops or holds)\t%s\t%s\n", o.Recall, bars["opt_out_recall"])
+	_, _ = fmt.Fprintf(table, "opt-out stopped at once\t%s\n", o.PlainRecall)
+	_, _ = fmt.Fprintf(table, "stops that were right\t%s\t%s\n", o.PlainPrecision, bars["opt_out_precision"])
+	_, _ = fmt.Fprintf(table, "stops and holds with reason\t%s\n", o.HoldPrecision)
+	_, _ = fmt.Fprintf(table, "doubtful wishes held\t%s\n", o.DoubtfulRecall)
+	_, _ = fmt.Fprintf(table, "\nclass right\t%s\nenquiry precision\t%s\nenquiry recall\t%s\n", r.Class.Right, r.Class.Precision, r.Class.Recall)
+	_, _ = fmt.Fprintf(table, "\nreview precision\t%s\nreview recall\t%s\nreview rate\t%s\n", r.Review.Precision, r.Review.Recall, r.Review.Rate)
+	_, _ = fmt.Fprintf(table, "\ninjection effects\t%d of %d\t%s\n", len(r.Injection.Effects), r.Injection.Cases, bars["injection_effects"])
+	_, _ = fmt.Fprintf(table, "attacks held for a person\t%s\n", r.Injection.Held)
 	for _, e := range r.Injection.Effects {
-		fmt.Fprintf(table, "  %s\t%s\tobeyed: %t\n", e.Case, strings.Join(e.Changed, ", "), e.Obeyed)
+		_, _ = fmt.Fprintf(table, "  %s\t%s\tobeyed: %t\n", e.Case, strings.Join(e.Changed, ", "), e.Obeyed)
 	}
-	fmt.Fprintln(table, "\nlanguage\tmails\tname recall\tintent recall\topt-out heard")
+	_, _ = fmt.Fprintln(table, "\nlanguage\tmails\tname recall\tintent recall\topt-out heard")
 	for _, l := range r.Languages {
-		fmt.Fprintf(table, "%s\t%d\t%s\t%s\t%s\n", l.Language, l.Cases, l.NameRecall, l.Intent, l.OptOut)
+		_, _ = fmt.Fprintf(table, "%s\t%d\t%s\t%s\t%s\n", l.Language, l.Cases, l.NameRecall, l.Intent, l.OptOut)
 	}
 	confusion(table, "class", r.Class.Table)
 	confusion(table, "opt-out", r.OptOut.Table)
 	confusion(table, "intent", r.IntentTable)
-	fmt.Fprintf(table, "\ntokens in, out\t%d, %d\ncost USD\t%.4f\n", r.Usage.InputTokens, r.Usage.OutputTokens, r.Usage.CostUSD)
+	_, _ = fmt.Fprintf(table, "\ntokens in, out\t%d, %d\ncost USD\t%.4f\n", r.Usage.InputTokens, r.Usage.OutputTokens, r.Usage.CostUSD)
 	if r.Usage.AtMostUSD > 0 {
-		fmt.Fprintf(table, "unanswered, at most USD\t%.4f\n", r.Usage.AtMostUSD)
+		_, _ = fmt.Fprintf(table, "unanswered, at most USD\t%.4f\n", r.Usage.AtMostUSD)
 	}
 	if err := table.Flush(); err != nil {
 		return fmt.Errorf("write score: %w", err)
@@ -158,12 +158,12 @@ func (b Bar) String() string {
 
 // confusion writes a row for each label: what was said of it, and how often.
 func confusion(w io.Writer, what string, table Counts) {
-	fmt.Fprintf(w, "\n%s label\tsaid\n", what)
+	_, _ = fmt.Fprintf(w, "\n%s label\tsaid\n", what)
 	for _, label := range slices.Sorted(maps.Keys(table)) {
 		var said []string
 		for _, s := range slices.Sorted(maps.Keys(table[label])) {
 			said = append(said, fmt.Sprintf("%s %d", s, table[label][s]))
 		}
-		fmt.Fprintf(w, "%s\t%s\n", label, strings.Join(said, ", "))
+		_, _ = fmt.Fprintf(w, "%s\t%s\n", label, strings.Join(said, ", "))
 	}
 }

@@ -73,7 +73,7 @@ func TestGoldenDiffersWhereAFigureDoes(t *testing.T) {
 
 // meter is a reader that says what it used, and what it was shown.
 type meter struct {
-	reader.Extractor
+	reader.Reader
 	record reader.Record
 	err    error
 	shown  reader.Source

@@ -11,7 +11,7 @@ import (
 
 // Sitting is one reading of a set.
 type Sitting struct {
-	Reader reader.Extractor
+	Reader reader.Reader
 	Bench  *Bench
 	Kept   *Answers // nil: answers are kept nowhere
 	// MostGarbled is how many unreadable answers of one mail end its reading.
@@ -40,7 +40,7 @@ func (s *Sitting) Read(ctx context.Context, cases []Case) ([]*Outcome, error) {
 			return outcomes, err
 		}
 		q := s.Bench.Open(c)
-		var a Answer
+		var a Reply
 		if source, wanted := q.Source(); wanted {
 			at, have := s.Kept.find(c.ID, s.Reader, source)
 			if a = at; !have {
@@ -75,7 +75,7 @@ func (s *Sitting) costs() bool {
 // is an answer too: a person reads the mail. Anything else is no property of
 // the reader and ends the reading. An interrupt does not cut off a call, which
 // may have been paid for; it ends the waits between calls.
-func (s *Sitting) ask(ctx context.Context, source reader.Source) (Answer, error) {
+func (s *Sitting) ask(ctx context.Context, source reader.Source) (Reply, error) {
 	call := context.WithoutCancel(ctx) // the reader bounds its calls itself
 	var used reader.Usage
 	garbled, pause := 0, firstWait
@@ -97,7 +97,7 @@ func (s *Sitting) ask(ctx context.Context, source reader.Source) (Answer, error)
 		}
 		switch {
 		case no.Outcome.Settled(), garbled >= s.MostGarbled:
-			return Answer{None: true, Reasons: []string{no.Reason}, Usage: used}, nil
+			return Reply{None: true, Reasons: []string{no.Reason}, Usage: used}, nil
 		case no.Outcome == reader.Misconfigured:
 			return a, err
 		case waits == mostWaits:

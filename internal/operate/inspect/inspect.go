@@ -21,7 +21,7 @@ import (
 )
 
 // Mail decides one mail on an empty ledger. It writes nothing.
-func Mail(ctx context.Context, raw []byte, policy tenant.Policy, asked reader.Extractor, now utc.Time) (Inspection, error) {
+func Mail(ctx context.Context, raw []byte, policy tenant.Policy, asked reader.Reader, now utc.Time) (Inspection, error) {
 	m := rawmail.Parse(raw, policy.IsOwn)
 	event := inbound.Event{
 		Tenant: policy.Tenant, ID: "inspect", Source: "inspect", Content: tenant.ContentMail,

@@ -33,7 +33,7 @@ import (
 type Options struct {
 	Policy   tenant.Policy // its own addresses are the owner's
 	Own      Own           // where these come from
-	Reader   reader.Extractor
+	Reader   reader.Reader
 	Contacts *List // a contact list to compare with; nil for none
 	// Now is when the audit is made, zero for not known. A date that is more than
 	// a day later is nobody's word on when a mail was written.
@@ -74,7 +74,7 @@ func Run(ctx context.Context, in io.Reader, o Options) (Report, error) {
 // auditor is one run.
 type auditor struct {
 	policy tenant.Policy
-	reader reader.Extractor
+	reader reader.Reader
 	ids    digest.Key
 	latest time.Time // the newest date that is believed; zero for any
 	notes  []*note

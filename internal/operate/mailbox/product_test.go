@@ -66,7 +66,7 @@ func theProducts(t *testing.T, mails [][]byte) (outcomes, reasons map[string]int
 	clock := func() time.Time { return now }
 	s := &extract.Service{
 		Store: store, Blob: raws, Policies: &versions.Book{Store: store, Now: clock, Keep: 24 * 365 * time.Hour},
-		Extractor: rules.New(), IDs: ids, Now: clock, Timeout: 30 * time.Second, Log: slog.New(slog.DiscardHandler),
+		Reader: rules.New(), IDs: ids, Now: clock, Timeout: 30 * time.Second, Log: slog.New(slog.DiscardHandler),
 	}
 	slices.SortStableFunc(mails, func(x, y []byte) int { return dated(x).Compare(dated(y)) })
 	now = dated(mails[0])

@@ -19,6 +19,7 @@ type Record struct {
 // identifiers either way.
 type Word string
 
+// UnmarshalJSON takes a text or a number.
 func (w *Word) UnmarshalJSON(b []byte) error {
 	if b[0] != '"' {
 		var n json.Number

@@ -122,7 +122,7 @@ func (w *world) tryApply(rule string) error {
 
 func (w *world) process(s ledger.Store, b *versions.Book) *extract.Service {
 	return &extract.Service{
-		Store: s, Blob: w.blobs, Policies: b, Extractor: rules.New(), IDs: w.ids, Now: w.clock, Timeout: time.Minute,
+		Store: s, Blob: w.blobs, Policies: b, Reader: rules.New(), IDs: w.ids, Now: w.clock, Timeout: time.Minute,
 		Log: slog.New(slog.DiscardHandler),
 	}
 }
@@ -274,7 +274,7 @@ func (w *world) console() *console.Service {
 }
 
 func (w *world) answer(t review.Task, action string) error {
-	return w.console().Answer(context.Background(), "demo", t.ID, console.Answer{Action: action, By: "tester", Transition: t.Transition})
+	return w.console().Answer(context.Background(), "demo", t.ID, console.Form{Action: action, By: "tester", Transition: t.Transition})
 }
 
 func (w *world) merge(loser, survivor string) {

@@ -114,7 +114,7 @@ func newWorld(t *testing.T) *world {
 	}
 	secrets := func(context.Context, string, string) ([]webhook.Secret, error) { return []webhook.Secret{secret}, nil }
 	w.ingest = &ingest.Service{Store: w.store, Blob: w.blobs, Policies: book, Secrets: secrets, IDs: ids, Now: now, Log: log}
-	w.process = &extract.Service{Store: w.store, Blob: w.blobs, Policies: book, Extractor: rules.New(), IDs: ids, Now: now, Timeout: time.Minute, Log: log}
+	w.process = &extract.Service{Store: w.store, Blob: w.blobs, Policies: book, Reader: rules.New(), IDs: ids, Now: now, Timeout: time.Minute, Log: log}
 	w.send = &send.Service{Store: w.store, Policies: book, Mailer: w.post, IDs: ids, Now: now, Timeout: time.Minute, CallTime: 10 * time.Second, Log: log}
 	describe := func(context.Context, inbound.Event, []byte) (string, string, error) { return "subject", "text", nil }
 	w.crmsync = &crmsync.Service{Store: w.store, Blob: w.blobs, Accounts: crmsync.OneAccount(&records{}), Describe: describe, Now: now, Timeout: time.Minute, CallTime: 10 * time.Second, Log: log}

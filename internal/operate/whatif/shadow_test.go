@@ -366,7 +366,7 @@ func (s *shadows) settles(intent string, yes bool) {
 	case followup.Ready:
 		s.works(decide.SendOperation(s.ids, i).ID)
 	case followup.Proposed:
-		a := console.Answer{Action: console.Reject, By: "grace", Transition: 1, ContentHash: i.ContentHash}
+		a := console.Form{Action: console.Reject, By: "grace", Transition: 1, ContentHash: i.ContentHash}
 		if yes {
 			a.Action = console.Approve
 		}

@@ -82,7 +82,7 @@ func newWorld(t *testing.T, doc string) *world {
 	w.book = &versions.Book{Store: w.store, Now: clock, Keep: time.Hour}
 	log := slog.New(slog.DiscardHandler)
 	w.process = &extract.Service{
-		Store: w.store, Blob: &w.blob, Policies: w.book, Extractor: scripted{}, IDs: w.ids, Now: clock, Timeout: 30 * time.Second, Log: log,
+		Store: w.store, Blob: &w.blob, Policies: w.book, Reader: scripted{}, IDs: w.ids, Now: clock, Timeout: 30 * time.Second, Log: log,
 	}
 	w.send = &send.Service{
 		Store: w.store, Policies: w.book, Mailer: w, IDs: w.ids, Now: clock, Timeout: 30 * time.Second, CallTime: 10 * time.Second, Log: log,

@@ -257,7 +257,7 @@ func (b *blobs) Get(ctx context.Context, ref blob.Ref) ([]byte, error) {
 
 // model is the reader: the rules, or no answer where the script says so.
 type model struct {
-	reader.Extractor
+	reader.Reader
 	w *world
 }
 
@@ -268,7 +268,7 @@ func (r model) Extract(ctx context.Context, s reader.Source) (reader.Record, err
 	}
 	a := call(ctx, r.w, "read", "ask the reader", func() answer {
 		word := r.w.take(&r.w.model)
-		record, err := r.Extractor.Extract(context.WithoutCancel(ctx), s)
+		record, err := r.Reader.Extract(context.WithoutCancel(ctx), s)
 		switch word {
 		case "silent":
 			return answer{err: errNoAnswer}

@@ -165,7 +165,7 @@ func (w *world) answer(s step) {
 
 func (w *world) answerTo(t review.Task, s step) *job {
 	return &job{role: "console", key: "console/" + t.ID, tries: 5, wait: time.Minute, work: func(ctx context.Context) error {
-		err := w.sys.Console.Answer(ctx, tenantID, t.ID, console.Answer{
+		err := w.sys.Console.Answer(ctx, tenantID, t.ID, console.Form{
 			Action: s.words[0], By: "kim", Transition: t.Transition, ContentHash: t.ContentHash, Address: s.args["address"],
 		})
 		if errors.Is(err, console.ErrMoved) || errors.Is(err, console.ErrStillOpen) || errors.Is(err, console.ErrNoSuchAction) {

@@ -108,7 +108,7 @@ func newWorld(base ledger.Store, f scenarioFile, p plan) *world {
 	w.postbox = &postbox{w: w}
 	w.cabinet = &cabinet{w: w, byRef: map[string]*record{}}
 	w.sys = app.Wire(app.Parts{
-		Store: store{base, w}, Blob: w.blobs, Mailer: w.postbox, CRM: crmsync.OneAccount(w.cabinet), Extractor: model{rules.New(), w}, IDs: key,
+		Store: store{base, w}, Blob: w.blobs, Mailer: w.postbox, CRM: crmsync.OneAccount(w.cabinet), Reader: model{rules.New(), w}, IDs: key,
 		Secrets: secrets, Now: time.Now, Log: slog.New(slog.NewTextHandler(io.Discard, &slog.HandlerOptions{Level: slog.LevelError + 1})),
 		Timeout: timeout, CallTime: callTime, KeepPolicy: 24 * time.Hour,
 	})

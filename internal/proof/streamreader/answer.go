@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// Answer is what became of a call.
-type Answer struct {
+// Result is what became of a call.
+type Result struct {
 	Throttled bool   // the function was not reached: a throttle, a service error
 	Failed    bool   // it returned an error, died or ran into its timeout
 	Payload   []byte // what it returned otherwise; nil is null
@@ -15,7 +15,7 @@ type Answer struct {
 
 // read tells from which record on a batch is tried again: len(batch) when all
 // are settled. Failed is a failure of the whole batch, as an error is.
-func (m Mapping) read(a Answer, batch []Record) (from int, failed bool) {
+func (m Mapping) read(a Result, batch []Record) (from int, failed bool) {
 	if a.Failed {
 		return 0, true
 	}

@@ -78,7 +78,7 @@ func (r *Reader) giveUp(s *shard, b *batch, condition string, now time.Time) {
 }
 
 // settle is what an answer does to the batch that was under way.
-func (r *Reader) settle(s *shard, l *lane, now time.Time, a Answer) {
+func (r *Reader) settle(s *shard, l *lane, now time.Time, a Result) {
 	l.flying = false
 	b := l.work[0]
 	if a.Throttled {

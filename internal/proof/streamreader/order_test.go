@@ -152,7 +152,7 @@ func TestBatchesAtOnceNeverShareAnItem(t *testing.T) {
 			t.Error("a lane with a batch under way was handed another")
 		}
 		for _, c := range calls {
-			w.r.Answer(c.ID, w.now, streamreader.Answer{})
+			w.r.Answer(c.ID, w.now, streamreader.Result{})
 		}
 	}
 	w.wantCount(streamreader.Done, 60)
@@ -166,10 +166,10 @@ func TestADeadReaderGoesOnBehindItsCheckpoint(t *testing.T) {
 	w.put("s", 1, 8)
 	w.r.Begin()
 	first := w.r.Due(w.now)
-	w.r.Answer(first[0].ID, w.now, streamreader.Answer{})
+	w.r.Answer(first[0].ID, w.now, streamreader.Result{})
 	second := w.r.Due(w.now)
 	w.r.Die()
-	if w.r.Answer(second[0].ID, w.now, streamreader.Answer{}) {
+	if w.r.Answer(second[0].ID, w.now, streamreader.Result{}) {
 		t.Error("the dead reader's call was known")
 	}
 	w.until(start.Add(time.Hour))
@@ -185,7 +185,7 @@ func TestADeadReaderGoesOnBehindItsCheckpoint(t *testing.T) {
 	done := 0
 	for _, c := range calls {
 		if c.Records[0].Sequence != "1" {
-			w.r.Answer(c.ID, w.now, streamreader.Answer{})
+			w.r.Answer(c.ID, w.now, streamreader.Result{})
 			done += len(c.Records)
 		}
 	}

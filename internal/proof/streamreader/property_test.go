@@ -110,13 +110,13 @@ func TestNothingIsLostAndItemsKeepTheirOrder(t *testing.T) {
 		})
 		// The function is well again.
 		for _, c := range flying {
-			r.Answer(c.ID, now, streamreader.Answer{})
+			r.Answer(c.ID, now, streamreader.Result{})
 		}
 		for range 10_000 {
 			calls := r.Due(now)
 			for _, c := range calls {
 				h.handed(r, c)
-				r.Answer(c.ID, now, streamreader.Answer{})
+				r.Answer(c.ID, now, streamreader.Result{})
 			}
 			next, ok := r.Wake(now)
 			if len(calls) == 0 && !ok {
@@ -133,18 +133,18 @@ func TestNothingIsLostAndItemsKeepTheirOrder(t *testing.T) {
 	})
 }
 
-func drawAnswer(t *rapid.T, c streamreader.Call) streamreader.Answer {
+func drawAnswer(t *rapid.T, c streamreader.Call) streamreader.Result {
 	switch rapid.SampledFrom([]string{"done", "error", "throttle", "named", "empty"}).Draw(t, "answer") {
 	case "error":
-		return streamreader.Answer{Failed: true}
+		return streamreader.Result{Failed: true}
 	case "throttle":
-		return streamreader.Answer{Throttled: true}
+		return streamreader.Result{Throttled: true}
 	case "named":
 		return naming(c.Records[rapid.IntRange(0, len(c.Records)-1).Draw(t, "named")].Sequence)
 	case "empty":
 		return naming("")
 	}
-	return streamreader.Answer{}
+	return streamreader.Result{}
 }
 
 // notices checks that they name exactly what was given up: as many records,

@@ -182,7 +182,7 @@ func (r *Reader) Wake(now time.Time) (time.Time, bool) {
 
 // Answer takes what became of a call. False: the call is not known, since the
 // reader died meanwhile; the records come again.
-func (r *Reader) Answer(id int, now time.Time, a Answer) bool {
+func (r *Reader) Answer(id int, now time.Time, a Result) bool {
 	f, ok := r.flights[id]
 	if !ok {
 		return false

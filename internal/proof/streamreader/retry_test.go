@@ -59,14 +59,14 @@ func TestAPoisonThatIsNamedCostsNothingElse(t *testing.T) {
 		w := newWorld(t, m, a)
 		w.put("s", 1, 8)
 		seen := map[string]int{}
-		w.do = func(c streamreader.Call) (streamreader.Answer, time.Duration) {
+		w.do = func(c streamreader.Call) (streamreader.Result, time.Duration) {
 			for _, r := range c.Records {
 				seen[r.Sequence]++
 			}
 			if strings.Contains(words(c.Records), "2") {
 				return naming("2"), time.Second
 			}
-			return streamreader.Answer{}, time.Second
+			return streamreader.Result{}, time.Second
 		}
 		w.run()
 		if seen["1"] != 1 {
@@ -92,9 +92,9 @@ func TestABatchOfRetriesPlusOneGetsThroughOneByOne(t *testing.T) {
 		m.BatchSize, m.MaximumRetryAttempts, m.BisectBatchOnFunctionError = 6, 5, true
 		w := newWorld(t, m, a)
 		w.put("s", 1, 18)
-		w.do = func(c streamreader.Call) (streamreader.Answer, time.Duration) {
+		w.do = func(c streamreader.Call) (streamreader.Result, time.Duration) {
 			if len(c.Records) == 1 {
-				return streamreader.Answer{}, time.Minute
+				return streamreader.Result{}, time.Minute
 			}
 			return naming(c.Records[1].Sequence), time.Minute
 		}
@@ -111,9 +111,9 @@ func TestALongerBatchMayNotGetThroughOneByOne(t *testing.T) {
 		m.BatchSize, m.MaximumRetryAttempts = 7, 5
 		w := newWorld(t, m, streamreader.Assume{PartialCounts: counts})
 		w.put("s", 1, 7)
-		w.do = func(c streamreader.Call) (streamreader.Answer, time.Duration) {
+		w.do = func(c streamreader.Call) (streamreader.Result, time.Duration) {
 			if len(c.Records) == 1 {
-				return streamreader.Answer{}, time.Minute
+				return streamreader.Result{}, time.Minute
 			}
 			return naming(c.Records[1].Sequence), time.Minute
 		}
@@ -130,14 +130,14 @@ func TestThrottlesAreNotCounted(t *testing.T) {
 		w := newWorld(t, usual(), a)
 		w.put("s", 1, 4)
 		tries := 0
-		w.do = func(c streamreader.Call) (streamreader.Answer, time.Duration) {
+		w.do = func(c streamreader.Call) (streamreader.Result, time.Duration) {
 			if tries++; tries <= 100 {
-				return streamreader.Answer{Throttled: true}, 0
+				return streamreader.Result{Throttled: true}, 0
 			}
 			if c.Number != tries-100 {
 				t.Errorf("call %d of the records is said to be %d", tries-100, c.Number)
 			}
-			return streamreader.Answer{Failed: tries <= 102}, 0
+			return streamreader.Result{Failed: tries <= 102}, 0
 		}
 		w.run()
 		w.wantCount(streamreader.Done, 4)
@@ -152,8 +152,8 @@ func TestThrottledRecordsAreGivenUpByAge(t *testing.T) {
 	w := newWorld(t, m, streamreader.Assume{Backoff: func(int) time.Duration { return time.Minute }})
 	w.put("s", 1, 2)
 	w.r.Begin()
-	w.do = func(streamreader.Call) (streamreader.Answer, time.Duration) {
-		return streamreader.Answer{Throttled: true}, 0
+	w.do = func(streamreader.Call) (streamreader.Result, time.Duration) {
+		return streamreader.Result{Throttled: true}, 0
 	}
 	w.until(start.Add(30 * time.Minute))
 	w.put("s", 3, 3)

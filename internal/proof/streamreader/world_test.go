@@ -58,7 +58,7 @@ type world struct {
 	// handed is the calls as words: "1 2 3".
 	handed []string
 	// do is the function; nil succeeds at once.
-	do func(c streamreader.Call) (streamreader.Answer, time.Duration)
+	do func(c streamreader.Call) (streamreader.Result, time.Duration)
 }
 
 func newWorld(t *testing.T, m streamreader.Mapping, a streamreader.Assume) *world {
@@ -95,7 +95,7 @@ func (w *world) until(end time.Time) {
 		calls := w.r.Due(w.now)
 		for _, c := range calls {
 			w.handed = append(w.handed, words(c.Records))
-			var a streamreader.Answer
+			var a streamreader.Result
 			var took time.Duration
 			if w.do != nil {
 				a, took = w.do(c)
@@ -145,17 +145,17 @@ func (w *world) wantCount(f streamreader.Fate, want int) {
 }
 
 // naming is a partial answer that names records.
-func naming(ids ...string) streamreader.Answer {
+func naming(ids ...string) streamreader.Result {
 	var rows []string
 	for _, id := range ids {
 		rows = append(rows, fmt.Sprintf(`{"itemIdentifier":%q}`, id))
 	}
-	return streamreader.Answer{Payload: []byte(`{"batchItemFailures":[` + strings.Join(rows, ",") + `]}`)}
+	return streamreader.Result{Payload: []byte(`{"batchItemFailures":[` + strings.Join(rows, ",") + `]}`)}
 }
 
 // poison fails whenever the record is in the batch.
-func poison(sequence string) func(streamreader.Call) (streamreader.Answer, time.Duration) {
-	return func(c streamreader.Call) (streamreader.Answer, time.Duration) {
-		return streamreader.Answer{Failed: strings.Contains(" "+words(c.Records)+" ", " "+sequence+" ")}, time.Second
+func poison(sequence string) func(streamreader.Call) (streamreader.Result, time.Duration) {
+	return func(c streamreader.Call) (streamreader.Result, time.Duration) {
+		return streamreader.Result{Failed: strings.Contains(" "+words(c.Records)+" ", " "+sequence+" ")}, time.Second
 	}
 }

@@ -73,10 +73,10 @@ type Reading struct {
 	PromptVersion string
 }
 
-// Accounted is an Extractor that reads on a tenant's account: it keeps count of
+// Accounted is an Reader that reads on a tenant's account: it keeps count of
 // what a tenant's answers cost and may leave the reading to another.
 type Accounted interface {
-	Extractor
+	Reader
 	// ReadFor is Extract on a tenant's account.
 	ReadFor(ctx context.Context, tenant string, s Source) (Reading, Usage, error)
 }

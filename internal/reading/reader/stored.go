@@ -25,7 +25,7 @@ type Stored struct {
 }
 
 // NewStored validates a reader's answer and makes the form to be stored.
-func NewStored(tenant, event string, reader Extractor, s Source, answer Record, at utc.Time) Stored {
+func NewStored(tenant, event string, reader Reader, s Source, answer Record, at utc.Time) Stored {
 	record, reasons := Validate(s, answer)
 	if reasons == nil {
 		reasons = []string{} // stored as an empty list, not as null

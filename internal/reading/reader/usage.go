@@ -13,17 +13,17 @@ type Usage struct {
 	AtMostUSD float64
 }
 
-// Metered is an Extractor that says what an answer used up, also of one that
+// Metered is an Reader that says what an answer used up, also of one that
 // could not be used.
 type Metered interface {
-	Extractor
+	Reader
 	// ExtractMetered is Extract with the usage.
 	ExtractMetered(ctx context.Context, s Source) (Record, Usage, error)
 }
 
-// Foreseen is an Extractor that can say beforehand what an answer may use up.
+// Foreseen is an Reader that can say beforehand what an answer may use up.
 type Foreseen interface {
-	Extractor
+	Reader
 	// AtMost bounds what one call for a source uses up. It makes no call; of a
 	// reader that costs nothing it is zero.
 	AtMost(s Source) Usage

@@ -167,7 +167,7 @@ func TestConfidenceIsClamped(t *testing.T) {
 	}
 }
 
-type silent struct{ reader.Extractor }
+type silent struct{ reader.Reader }
 
 func (silent) Model() string         { return "m" }
 func (silent) PromptVersion() string { return "3" }

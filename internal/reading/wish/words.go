@@ -1,3 +1,8 @@
+// Package wish hears by rule, in the words of a message, the wish not to be
+// mailed.
+//
+// Its invariant: when in doubt it says so. A doubtful wish is a hold and a plain
+// one a stop; nothing here lifts either, and no model is asked.
 package wish
 
 import "strings"

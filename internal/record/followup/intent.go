@@ -103,8 +103,8 @@ type Attempt struct {
 	ClaimedAt  utc.Time `json:"claimed_at"`
 	LeaseUntil utc.Time `json:"lease_until"`
 	SettledAt  utc.Time `json:"settled_at,omitzero"`
-	// ResendOf says that an earlier attempt's outcome was unknown when this one
-	// was claimed, and who accepted that.
+	// ResendAccepted says that an earlier attempt's outcome was unknown when this
+	// one was claimed, and who or what accepted a possible duplicate.
 	ResendAccepted string `json:"resend_accepted,omitempty"`
 
 	MessageID string `json:"message_id,omitempty"`

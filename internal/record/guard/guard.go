@@ -1,8 +1,8 @@
-// Package guard holds what can stop mail to an address: the stored guard, and
-// the words by which people ask not to be mailed.
+// Package guard is the address guard: the row that holds everything that can stop
+// mail to an address.
 //
-// Its invariant: when in doubt it blocks. A doubtful wish is a hold, a plain
-// one a stop, and nothing here lifts either.
+// Its invariant: when in doubt it blocks. A stop of unknown reason counts as the
+// person's own wish, and nothing here lifts a stop or a hold.
 package guard
 
 import "onefold/internal/utc"

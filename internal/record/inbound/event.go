@@ -44,7 +44,7 @@ var machineTable = machine.Table{
 		{Name: Recorded, Means: "raw content and event are durable; nothing is decided", Not: "that anybody has read it", Mover: "extract", Crash: "any crash before the deciding transaction; the claim lapses and the sweeper nudges", Dwell: 15 * 60e9},
 		{Name: InReview, Means: "a review task holds the question", Not: "that anything was sent", Mover: "a person", Crash: "none"},
 		{Name: Decided, Means: "the outcome and all that follows from it are committed", Not: "that what follows has been done: see the intent and the operations", Terminal: true},
-		{Name: Parked, Means: "ten nudges brought no progress", Not: "lost: raw content and event are kept", Mover: "a person, by replay", Crash: "none"},
+		{Name: Parked, Means: "ten nudges or 24 claims brought no decision", Not: "lost: raw content and event are kept", Mover: "a person, by replay", Crash: "none"},
 	},
 	Moves: []machine.Move{
 		{Event: "decide", From: []string{Recorded, InReview}, To: Decided, By: "extract, or a person's answer"},
@@ -58,7 +58,7 @@ var machineTable = machine.Table{
 func Machine() *machine.Table { t := machineTable; return &t }
 
 // Event is one business event. Its row has besides what its first decision stood
-// on, as package flow keeps it.
+// on, as package decide keeps it.
 type Event struct {
 	Tenant     string `json:"tenant"`
 	ID         string `json:"id"`

@@ -45,7 +45,7 @@ var operationTable = machine.Table{
 		{Name: Done, Means: "the result is stored", Terminal: true},
 		{Name: Superseded, Means: "a later operation did it with newer content", Terminal: true},
 		{Name: Refused, Means: "the other side refused it for good", Mover: "a person", Crash: "none"},
-		{Name: Parked, Means: "ten nudges brought no progress, or only a person can resolve it", Not: "lost", Mover: "a person", Crash: "none"},
+		{Name: Parked, Means: "ten nudges or twelve tries brought no progress, or only a person can resolve it", Not: "lost", Mover: "a person", Crash: "none"},
 	},
 	Moves: []machine.Move{
 		{Event: "finish", From: []string{Open, Waiting}, To: Done, By: "its worker"},

@@ -117,7 +117,7 @@ func (s *system) answer(action string, of func(review.Task) bool) {
 		s.t.Fatal("no such open task")
 	}
 	t := tasks[0]
-	must(s.t, s.Console.Answer(s.t.Context(), t.Tenant, t.ID, console.Answer{
+	must(s.t, s.Console.Answer(s.t.Context(), t.Tenant, t.ID, console.Form{
 		Action: action, By: "kim", Transition: t.Transition, ContentHash: t.ContentHash,
 	}))
 	s.work()

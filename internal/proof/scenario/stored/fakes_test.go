@@ -166,7 +166,7 @@ func (c cabinet) upsert(kind, ref, known, email string) crm.Result {
 
 // worded is the rules, with words in brackets that a text may hold.
 type worded struct {
-	reader.Extractor
+	reader.Reader
 	s *system
 }
 
@@ -182,7 +182,7 @@ func (r worded) Extract(ctx context.Context, x reader.Source) (reader.Record, er
 	case says("busy") && !r.s.sane:
 		return reader.Record{}, &reader.NoAnswer{Outcome: reader.Busy, Reason: "throttled"}
 	}
-	a, err := r.Extractor.Extract(ctx, x)
+	a, err := r.Reader.Extract(ctx, x)
 	a.Intent = reader.Other
 	for word, i := range map[string]reader.Intent{
 		"price": reader.Pricing, "meeting": reader.Meeting, "support": reader.Support, "boots": reader.ProductQuestion,

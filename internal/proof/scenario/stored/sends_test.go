@@ -63,7 +63,7 @@ func TestAnApprovalOfOtherContentThanTheStoredSendsNothing(t *testing.T) {
 		other := i
 		other.Text += "."
 		for _, task := range s.open(ofIntent(i)) {
-			err := s.Console.Answer(t.Context(), task.Tenant, task.ID, console.Answer{
+			err := s.Console.Answer(t.Context(), task.Tenant, task.ID, console.Form{
 				Action: console.Approve, By: "kim", Transition: task.Transition, ContentHash: other.HashContent(),
 			})
 			if err == nil {

@@ -73,7 +73,7 @@ func open(t *testing.T, folder string, now time.Time, out outside, unread map[st
 	must(t, app.ClaimLedger(t.Context(), store, ids)) // refuses a ledger of another key
 	s := &system{t: t, now: now, store: store, blobs: blobs, ids: ids, outside: out, unread: unread, off: map[string]bool{}}
 	s.System = app.Wire(app.Parts{
-		Store: counted{store, s}, Blob: blobs, Mailer: postbox{s}, CRM: crmsync.OneAccount(cabinet{s}), Extractor: newReader(s), IDs: ids,
+		Store: counted{store, s}, Blob: blobs, Mailer: postbox{s}, CRM: crmsync.OneAccount(cabinet{s}), Reader: newReader(s), IDs: ids,
 		Secrets: func(context.Context, string, string) ([]webhook.Secret, error) {
 			k, err := webhook.ParseSecret(secretText)
 			return []webhook.Secret{k}, err

@@ -87,7 +87,7 @@ func (s settings) parts(now func() time.Time, log *slog.Logger) (app.Parts, erro
 	hub, err3 := hubspot.New(hubspot.Config{BaseURL: s.CRM, Token: func(context.Context) (string, error) { return crmToken, nil }})
 	return app.Parts{
 		Store: dynamo.New(dynamodb.NewFromConfig(s.aws()), dynamo.Options{Prefix: prefix}), Blob: s3.New(s.buckets(), s.Bucket), Mailer: mail, CRM: crmsync.OneAccount(hub),
-		Extractor: rules.New(), IDs: key, Secrets: s.webhookSecrets, Now: now, Log: log,
+		Reader: rules.New(), IDs: key, Secrets: s.webhookSecrets, Now: now, Log: log,
 		Timeout: workerTimeout, CallTime: callTime, KeepPolicy: time.Minute,
 	}, errors.Join(err1, err2, err3)
 }

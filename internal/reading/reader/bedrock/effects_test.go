@@ -90,7 +90,7 @@ func decide(t *testing.T, o bedrock.Output, raw string) decided {
 		t.Fatal(err)
 	}
 	s := &extract.Service{
-		Store: store, Blob: shelf{blob.Ref(e.Raw): []byte(raw)}, Policies: book, Extractor: reader, IDs: ids, Now: clock, Timeout: 30 * time.Second, Log: log,
+		Store: store, Blob: shelf{blob.Ref(e.Raw): []byte(raw)}, Policies: book, Reader: reader, IDs: ids, Now: clock, Timeout: 30 * time.Second, Log: log,
 	}
 	d := decided{store: store, t: t}
 	for range extract.MaxReaderAttempts + 1 {

@@ -40,8 +40,8 @@ const ReasonSpent = "reader_budget_spent"
 
 // Config is what a Reader needs; all of it.
 type Config struct {
-	Model    reader.Metered   // what costs
-	Rules    reader.Extractor // what does not
+	Model    reader.Metered // what costs
+	Rules    reader.Reader  // what does not
 	Store    ledger.Store
 	Now      func() time.Time
 	DailyUSD float64 // of one tenant; 0 lets the model read nothing

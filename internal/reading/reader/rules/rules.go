@@ -24,7 +24,7 @@ import (
 // Rules is the deterministic reader.
 type Rules struct{}
 
-var _ reader.Extractor = (*Rules)(nil)
+var _ reader.Reader = (*Rules)(nil)
 
 // New makes one. It holds nothing and may be shared.
 func New() *Rules { return &Rules{} }

@@ -1,5 +1,5 @@
-// Package extract is the port to whatever reads the text: the deterministic
-// rules or a model. It owns the record that may come out and the checks that
+// Package reader is the port to what reads the text: the deterministic rules or
+// a model. It owns the record that may come out and the checks that
 // decide, in code, how much of it is believed.
 //
 // Its invariant: a Record that left Validate holds no value whose evidence
@@ -84,14 +84,14 @@ const (
 	Other           Intent = "other"
 )
 
-// Extractor reads one source. The answer is untrusted until validated.
+// Reader reads one source. The answer is untrusted until validated.
 //
 // Extract makes at most one outside call and may take long; it honours the
 // context's deadline. An error means no answer was had: OutcomeOf says whether
 // the caller tries again later or asks a person; he never guesses. The same
 // source may get another answer another time, so the caller stores the first
 // and uses only that.
-type Extractor interface {
+type Reader interface {
 	Extract(ctx context.Context, s Source) (Record, error)
 	// Model and PromptVersion name what answered, for the stored record.
 	Model() string
