@@ -12,7 +12,6 @@ import (
 	"fmt"
 	"go/parser"
 	"go/token"
-	"slices"
 	"strings"
 )
 
@@ -22,17 +21,11 @@ type Breakage struct {
 	Wrong string // what would happen to people and mail
 	File  string // relative to the module
 	Old   string // occurs in the file exactly once
-	New   string // what stands there instead; the package must still compile
+	New   string // what it becomes; the package must still compile
 	// Caught are the packages below internal/ of which each must fail.
 	Caught []string
 	// Run chooses the tests, as go test -run does; "" is all of them.
 	Run string
-}
-
-// All is the whole list, by what is broken.
-func All() []Breakage {
-	list := slices.Concat(ledgers(), records(), inbounds(), decisions(), people(), persons(), reports(), loops(), claims(), settles(), evidences(), crms(), sweeps(), answers(), customersAndSenders(), deployed(), replays(), identities())
-	return append(list, schedules(list)...)
 }
 
 // Apply makes the breakage in the text of its file. It fails when the old text
