@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"onefold/internal/crm"
-	"onefold/internal/crm/hubspottest"
 )
 
 func noteAndTaskAreAssociated(t *testing.T, b bench) {
@@ -14,17 +13,17 @@ func noteAndTaskAreAssociated(t *testing.T, b bench) {
 	contact := done(t, "contact", upsert(t, c, ann(), "")).ID
 	note := done(t, "note", c.UpsertNote(context.Background(), noteFor(contact)))
 	task := done(t, "task", c.UpsertTask(context.Background(), taskFor(contact)))
-	n, k := only(t, "notes", srv.Notes()), only(t, "tasks", srv.Tasks())
+	n, k := only(t, srv, Notes), only(t, srv, Tasks)
 	if n.ID != note.ID || !note.Created || k.ID != task.ID || !task.Created {
 		t.Errorf("results %+v and %+v do not name the records made, %s and %s", note, task, n.ID, k.ID)
 	}
-	for _, rec := range []hubspottest.Record{n, k} {
-		if !slices.Equal(rec.Associations, []string{"contacts/" + contact}) {
-			t.Errorf("%s %s is associated with %v, want contact %s", rec.Type, rec.ID, rec.Associations, contact)
+	for _, rec := range []Record{n, k} {
+		if !slices.Equal(rec.Contacts, []string{contact}) {
+			t.Errorf("%s %s is associated with %v, want contact %s", "the record", rec.ID, rec.Contacts, contact)
 		}
 	}
-	if k.Properties["hs_task_status"] != "NOT_STARTED" || k.Properties["hs_task_subject"] != "Call Ann" {
-		t.Errorf("the task is %v", k.Properties)
+	if k.Values[Done] != "" || k.Values[Title] != "Call Ann" {
+		t.Errorf("the task is %v", k.Values)
 	}
 }
 
@@ -38,9 +37,9 @@ func repeatedNoteAndTaskAreOneEach(t *testing.T, b bench) {
 		done(t, "note", c.UpsertNote(context.Background(), noteFor(contact)))
 		done(t, "task", c.UpsertTask(context.Background(), taskFor(contact)))
 	}
-	for _, rec := range []hubspottest.Record{only(t, "notes", srv.Notes()), only(t, "tasks", srv.Tasks())} {
-		if len(rec.Associations) != 1 {
-			t.Errorf("%s is associated %d times", rec.Type, len(rec.Associations))
+	for _, rec := range []Record{only(t, srv, Notes), only(t, srv, Tasks)} {
+		if len(rec.Contacts) != 1 {
+			t.Errorf("%s is filed %d times", rec.ID, len(rec.Contacts))
 		}
 	}
 }
@@ -50,18 +49,14 @@ func repeatKeepsWhatAPersonDid(t *testing.T, b bench) {
 	contact := done(t, "contact", upsert(t, c, ann(), "")).ID
 	note := done(t, "note", c.UpsertNote(context.Background(), noteFor(contact)))
 	task := done(t, "task", c.UpsertTask(context.Background(), taskFor(contact)))
-	if err := srv.Edit("tasks", task.ID, map[string]string{"hs_task_status": "COMPLETED"}); err != nil {
-		t.Fatal(err)
-	}
-	if err := srv.Edit("notes", note.ID, map[string]string{"hs_note_body": "called her"}); err != nil {
-		t.Fatal(err)
-	}
+	srv.Edit(t, Tasks, task.ID, map[string]string{Done: "yes"})
+	srv.Edit(t, Notes, note.ID, map[string]string{Body: "called her"})
 	done(t, "note again", c.UpsertNote(context.Background(), noteFor(contact)))
 	done(t, "task again", c.UpsertTask(context.Background(), taskFor(contact)))
-	if got := only(t, "tasks", srv.Tasks()).Properties["hs_task_status"]; got != "COMPLETED" {
+	if got := only(t, srv, Tasks).Values[Done]; got != "yes" {
 		t.Errorf("a repeat set the completed task to %s", got)
 	}
-	if got := only(t, "notes", srv.Notes()).Properties["hs_note_body"]; got != "called her" {
+	if got := only(t, srv, Notes).Values[Body]; got != "called her" {
 		t.Errorf("a repeat replaced the edited note by %q", got)
 	}
 }

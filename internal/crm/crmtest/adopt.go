@@ -1,6 +1,7 @@
 package crmtest
 
 import (
+	"reflect"
 	"testing"
 
 	"onefold/internal/crm"
@@ -8,58 +9,58 @@ import (
 
 func existingAddressIsAdopted(t *testing.T, b bench) {
 	srv, c := b.start(t)
-	id := seed(t, srv, map[string]string{"email": "ann@example.com"})
+	id := srv.Put(t, map[string]string{Email: "ann@example.com"})
 	r := done(t, "upsert", upsert(t, c, ann(), ""))
 	if r.ID != id || !r.Adopted || r.Created {
 		t.Errorf("got record %q, adopted %v, created %v; want %q adopted", r.ID, r.Adopted, r.Created, id)
 	}
-	if rec := only(t, "contacts", srv.Contacts()); rec.Properties["company"] != "Example Ltd" {
-		t.Errorf("an empty field was not filled: %v", rec.Properties)
+	if rec := only(t, srv, Contacts); rec.Values[Company] != "Example Ltd" {
+		t.Errorf("an empty field was not filled: %v", rec.Values)
 	}
 	// The reference was written: the record is found without its address.
 	if r := done(t, "repeat", upsert(t, c, crm.Contact{Ref: ann().Ref}, "")); r.ID != id {
 		t.Errorf("by reference alone the record is %q, want %q", r.ID, id)
 	}
-	only(t, "contacts", srv.Contacts())
+	only(t, srv, Contacts)
 }
 
 func adoptionIgnoresCase(t *testing.T, b bench) {
 	srv, c := b.start(t)
-	id := seed(t, srv, map[string]string{"email": "ann@example.com"})
+	id := srv.Put(t, map[string]string{Email: "ann@example.com"})
 	ct := ann()
 	ct.Email = "Ann@Example.COM"
 	if r := done(t, "upsert", upsert(t, c, ct, "")); r.ID != id || !r.Adopted {
 		t.Errorf("got record %q, adopted %v; want %q adopted", r.ID, r.Adopted, id)
 	}
-	only(t, "contacts", srv.Contacts())
+	only(t, srv, Contacts)
 }
 
 func adoptionReplacesNothing(t *testing.T, b bench) {
 	srv, c := b.start(t)
-	has := map[string]string{"email": "ann@example.com", "firstname": "Annabel", "phone": "+441632960099"}
-	id := seed(t, srv, has)
+	has := map[string]string{Email: "ann@example.com", Name: "Annabel Smythe", Phone: "+441632960099"}
+	id := srv.Put(t, has)
 	// Also later, by reference, by ID or with an ID that is gone: what the
 	// people of the CRM had stays theirs.
 	for _, known := range []string{"", "", id, "999999"} {
 		done(t, "upsert", upsert(t, c, ann(), known))
-		rec := only(t, "contacts", srv.Contacts())
+		rec := only(t, srv, Contacts)
 		for name, value := range has {
-			if rec.Properties[name] != value {
-				t.Errorf("known %q: %s became %q, was %q", known, name, rec.Properties[name], value)
+			if rec.Values[name] != value {
+				t.Errorf("known %q: %s became %q, was %q", known, name, rec.Values[name], value)
 			}
 		}
-		if rec.Properties["company"] != "Example Ltd" {
+		if rec.Values[Company] != "Example Ltd" {
 			t.Errorf("known %q: the empty company was not filled", known)
 		}
 	}
 }
 
 // refusedUnchanged checks that a Conflict left the CRM as it was.
-func refusedUnchanged(t *testing.T, srv *Running, c crm.CRM, ct crm.Contact, knownID string) {
+func refusedUnchanged(t *testing.T, srv Vendor, c crm.CRM, ct crm.Contact, knownID string) {
 	t.Helper()
-	before := srv.Contacts()
+	before := srv.Records(Contacts)
 	want(t, "upsert", upsert(t, c, ct, knownID), crm.Conflict)
-	if after := srv.Contacts(); !same(before, after) {
+	if after := srv.Records(Contacts); !reflect.DeepEqual(before, after) {
 		t.Errorf("a conflict changed the CRM from %v to %v", before, after)
 	}
 }
@@ -81,7 +82,7 @@ func addressThatDiffersByCaseIsConflict(t *testing.T, b bench) {
 func addressMovedToAnotherRecordIsConflict(t *testing.T, b bench) {
 	srv, c := b.start(t)
 	first := done(t, "first contact", upsert(t, c, ann(), ""))
-	seed(t, srv, map[string]string{"email": "ann@example.org"})
+	srv.Put(t, map[string]string{Email: "ann@example.org"})
 	moved := ann()
 	moved.Email = "ann@example.org"
 	refusedUnchanged(t, srv, c, moved, "")
@@ -97,11 +98,9 @@ func knownRecordOfAnotherReferenceIsConflict(t *testing.T, b bench) {
 func knownRecordThatIsGoneIsMadeAgain(t *testing.T, b bench) {
 	srv, c := b.start(t)
 	first := done(t, "first", upsert(t, c, ann(), ""))
-	if err := srv.Archive("contacts", first.ID); err != nil {
-		t.Fatal(err)
-	}
+	srv.Archive(t, first.ID)
 	r := done(t, "again", upsert(t, c, ann(), first.ID))
-	if rec := only(t, "contacts", srv.Contacts()); rec.ID != r.ID || r.ID == first.ID {
+	if rec := only(t, srv, Contacts); rec.ID != r.ID || r.ID == first.ID {
 		t.Errorf("got record %q, the CRM has %q; %q is gone", r.ID, rec.ID, first.ID)
 	}
 }
@@ -109,12 +108,12 @@ func knownRecordThatIsGoneIsMadeAgain(t *testing.T, b bench) {
 func knownRecordWithoutReferenceIsLinkedAgain(t *testing.T, b bench) {
 	srv, c := b.start(t)
 	// No address: nothing but the known ID leads to the record.
-	id := seed(t, srv, map[string]string{"phone": "+441632960002"})
+	id := srv.Put(t, map[string]string{Phone: "+441632960002"})
 	ct := crm.Contact{Ref: "contact-phone", Phone: "+441632960002"}
 	for _, known := range []string{id, ""} {
 		if r := done(t, "upsert", upsert(t, c, ct, known)); r.ID != id {
 			t.Errorf("known %q: got record %q, want %q", known, r.ID, id)
 		}
 	}
-	only(t, "contacts", srv.Contacts())
+	only(t, srv, Contacts)
 }

@@ -11,15 +11,15 @@ import (
 func newContactIsCreated(t *testing.T, b bench) {
 	srv, c := b.start(t)
 	r := done(t, "first upsert", upsert(t, c, ann(), ""))
-	rec := only(t, "contacts", srv.Contacts())
+	rec := only(t, srv, Contacts)
 	if !r.Created || r.Adopted || r.ID != rec.ID {
 		t.Errorf("created %v, adopted %v, ID %q; the CRM made %q", r.Created, r.Adopted, r.ID, rec.ID)
 	}
 	for name, value := range map[string]string{
-		"email": "ann@example.com", "company": "Example Ltd", "phone": "+441632960001", "firstname": "Ann", "lastname": "Smith",
+		Email: "ann@example.com", Company: "Example Ltd", Phone: "+441632960001", Name: "Ann Smith",
 	} {
-		if rec.Properties[name] != value {
-			t.Errorf("%s is %q, want %q", name, rec.Properties[name], value)
+		if rec.Values[name] != value {
+			t.Errorf("%s is %q, want %q", name, rec.Values[name], value)
 		}
 	}
 }
@@ -33,7 +33,7 @@ func repeatedContactIsOneRecord(t *testing.T, b bench) {
 			t.Errorf("repeat with known %q gave ID %q, created %v, adopted %v", known, r.ID, r.Created, r.Adopted)
 		}
 	}
-	only(t, "contacts", srv.Contacts())
+	only(t, srv, Contacts)
 }
 
 func changedContactIsUpdated(t *testing.T, b bench) {
@@ -44,10 +44,10 @@ func changedContactIsUpdated(t *testing.T, b bench) {
 	for _, known := range []string{"", first.ID} {
 		moved.Phone += "0"
 		done(t, "update", upsert(t, c, moved, known))
-		rec := only(t, "contacts", srv.Contacts())
-		if rec.Properties["company"] != moved.Company || rec.Properties["phone"] != moved.Phone ||
-			rec.Properties["email"] != moved.Email {
-			t.Errorf("known %q: the record was not updated: %v", known, rec.Properties)
+		rec := only(t, srv, Contacts)
+		if rec.Values[Company] != moved.Company || rec.Values[Phone] != moved.Phone ||
+			rec.Values[Email] != moved.Email {
+			t.Errorf("known %q: the record was not updated: %v", known, rec.Values)
 		}
 	}
 }
@@ -55,13 +55,13 @@ func changedContactIsUpdated(t *testing.T, b bench) {
 func emptyFieldClearsNothing(t *testing.T, b bench) {
 	srv, c := b.start(t)
 	first := done(t, "first", upsert(t, c, ann(), ""))
-	before := only(t, "contacts", srv.Contacts())
+	before := only(t, srv, Contacts)
 	for _, known := range []string{"", first.ID} {
 		done(t, "update", upsert(t, c, crm.Contact{Ref: ann().Ref}, known))
-		after := only(t, "contacts", srv.Contacts())
-		for name, value := range before.Properties {
-			if after.Properties[name] != value {
-				t.Errorf("known %q: %s became %q, was %q", known, name, after.Properties[name], value)
+		after := only(t, srv, Contacts)
+		for name, value := range before.Values {
+			if after.Values[name] != value {
+				t.Errorf("known %q: %s became %q, was %q", known, name, after.Values[name], value)
 			}
 		}
 	}
@@ -74,7 +74,7 @@ func contactWithoutAddressIsOneRecord(t *testing.T, b bench) {
 	if r := done(t, "repeat", upsert(t, c, ct, "")); r.ID != first.ID {
 		t.Errorf("repeat gave record %q, first %q", r.ID, first.ID)
 	}
-	only(t, "contacts", srv.Contacts())
+	only(t, srv, Contacts)
 }
 
 // together runs f in several goroutines at once and gives their results.
@@ -97,7 +97,7 @@ func together(f func() crm.Result) []crm.Result {
 func concurrentContactIsOneRecord(t *testing.T, b bench) {
 	srv, c := b.start(t)
 	results := together(func() crm.Result { return c.UpsertContact(context.Background(), ann(), "") })
-	rec, created := only(t, "contacts", srv.Contacts()), 0
+	rec, created := only(t, srv, Contacts), 0
 	for _, r := range results {
 		if r = done(t, "concurrent upsert", r); r.ID != rec.ID {
 			t.Errorf("a call gave record %q, the CRM has %q", r.ID, rec.ID)
@@ -113,9 +113,9 @@ func concurrentContactIsOneRecord(t *testing.T, b bench) {
 
 func concurrentAdoptionIsOneRecord(t *testing.T, b bench) {
 	srv, c := b.start(t)
-	id := seed(t, srv, map[string]string{"email": "ann@example.com"})
+	id := srv.Put(t, map[string]string{Email: "ann@example.com"})
 	results := together(func() crm.Result { return c.UpsertContact(context.Background(), ann(), "") })
-	only(t, "contacts", srv.Contacts())
+	only(t, srv, Contacts)
 	for _, r := range results {
 		if r = done(t, "concurrent adoption", r); r.ID != id || r.Created {
 			t.Errorf("a call gave record %q (created %v), want %q adopted", r.ID, r.Created, id)

@@ -3,19 +3,17 @@ package crmtest
 import (
 	"context"
 	"fmt"
-	"net/http"
 	"reflect"
 	"slices"
 	"testing"
 	"time"
 
 	"onefold/internal/crm"
-	"onefold/internal/crm/hubspottest"
 )
 
 func wrongTokenIsRefused(t *testing.T, b bench) {
 	srv, c := b.start(t)
-	srv.SetToken("another")
+	srv.RefuseToken()
 	r := upsert(t, c, ann(), "")
 	want(t, "upsert", r, crm.Refused)
 	if r.Reason != crm.ReasonAuth {
@@ -25,11 +23,11 @@ func wrongTokenIsRefused(t *testing.T, b bench) {
 
 func rateLimitIsBusy(t *testing.T, b bench) {
 	srv, c := b.start(t)
-	srv.Script(hubspottest.Fault{Kind: hubspottest.Throttle})
+	after := time.Duration(srv.Throttle()) * time.Second
 	r := upsert(t, c, ann(), "")
 	want(t, "upsert", r, crm.Busy)
-	if r.RetryAfter != 7*time.Second { // what the server's Retry-After says
-		t.Errorf("retry after %v, want 7s", r.RetryAfter)
+	if r.RetryAfter != after {
+		t.Errorf("retry after %v, the vendor says %v", r.RetryAfter, after)
 	}
 	done(t, "repeat", upsert(t, c, ann(), ""))
 }
@@ -47,7 +45,7 @@ func endedContextIsNotBegun(t *testing.T, b bench) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	want(t, "contact", c.UpsertContact(ctx, ann(), ""), crm.NotBegun)
-	if n := len(srv.Contacts()); n != 0 {
+	if n := len(srv.Records(Contacts)); n != 0 {
 		t.Errorf("the CRM has %d contacts", n)
 	}
 }
@@ -58,13 +56,13 @@ func lateWriteAddsNoRecord(t *testing.T, b bench) {
 	srv, c := b.start(t)
 	ctx, giveUp := context.WithCancel(context.Background())
 	late := make(chan struct{})
-	srv.Script(hubspottest.Fault{Op: hubspottest.AnyWrite, Kind: hubspottest.HoldBefore, Until: late, Entered: giveUp})
+	srv.Hold(late, giveUp)
 	first := c.UpsertContact(ctx, ann(), "")
 	second := upsert(t, c, ann(), "")
 	close(late)
 	srv.Idle()
 	want(t, "upsert given up", first, crm.Unknown)
-	if r := done(t, "repeat", second); r.ID != only(t, "contacts", srv.Contacts()).ID {
+	if r := done(t, "repeat", second); r.ID != only(t, srv, Contacts).ID {
 		t.Errorf("the repeat gave record %q", r.ID)
 	}
 }
@@ -72,32 +70,29 @@ func lateWriteAddsNoRecord(t *testing.T, b bench) {
 // situation is one operation on a CRM prepared for it.
 type situation struct {
 	name    string
-	prepare func(*testing.T, *Running, crm.CRM) string // gives the contact's record ID
+	prepare func(*testing.T, Vendor, crm.CRM) string // gives the contact's record ID
 	call    func(crm.CRM, string) crm.Result
-	records func(*Running) []hubspottest.Record // must be one in the end
+	kind    Kind // of the records, which must be one in the end
 }
 
 func situations() []situation {
 	ctx := context.Background()
 	contact := func(c crm.CRM, _ string) crm.Result { return c.UpsertContact(ctx, ann(), "") }
-	made := func(t *testing.T, _ *Running, c crm.CRM) string {
+	made := func(t *testing.T, _ Vendor, c crm.CRM) string {
 		return done(t, "contact", upsert(t, c, ann(), "")).ID
 	}
-	contacts := func(s *Running) []hubspottest.Record { return s.Contacts() }
 	return []situation{
-		{"create", func(*testing.T, *Running, crm.CRM) string { return "" }, contact, contacts},
-		{"adopt", func(t *testing.T, s *Running, _ crm.CRM) string {
-			return seed(t, s, map[string]string{"email": "ann@example.com"})
-		}, contact, contacts},
-		{"update", func(t *testing.T, s *Running, c crm.CRM) string {
+		{"create", func(*testing.T, Vendor, crm.CRM) string { return "" }, contact, Contacts},
+		{"adopt", func(t *testing.T, s Vendor, _ crm.CRM) string {
+			return s.Put(t, map[string]string{Email: "ann@example.com"})
+		}, contact, Contacts},
+		{"update", func(t *testing.T, s Vendor, c crm.CRM) string {
 			old := ann()
 			old.Company = "Former Ltd"
 			return done(t, "contact", upsert(t, c, old, "")).ID
-		}, func(c crm.CRM, id string) crm.Result { return c.UpsertContact(ctx, ann(), id) }, contacts},
-		{"note", made, func(c crm.CRM, id string) crm.Result { return c.UpsertNote(ctx, noteFor(id)) },
-			func(s *Running) []hubspottest.Record { return s.Notes() }},
-		{"task", made, func(c crm.CRM, id string) crm.Result { return c.UpsertTask(ctx, taskFor(id)) },
-			func(s *Running) []hubspottest.Record { return s.Tasks() }},
+		}, func(c crm.CRM, id string) crm.Result { return c.UpsertContact(ctx, ann(), id) }, Contacts},
+		{"note", made, func(c crm.CRM, id string) crm.Result { return c.UpsertNote(ctx, noteFor(id)) }, Notes},
+		{"task", made, func(c crm.CRM, id string) crm.Result { return c.UpsertTask(ctx, taskFor(id)) }, Tasks},
 	}
 }
 
@@ -111,33 +106,33 @@ func faultAtAnyCallThenRepeat(t *testing.T, b bench) {
 		before := len(srv.Calls())
 		done(t, s.name, s.call(c, id))
 		calls := len(srv.Calls()) - before
-		clean := only(t, s.name+" records", s.records(srv))
+		clean := only(t, srv, s.kind)
 		if calls == 0 {
 			t.Fatalf("%s makes no call", s.name)
 		}
-		for kind := hubspottest.FailNotPersist; kind <= hubspottest.Locked; kind++ {
+		for _, f := range srv.Faults() {
 			for at := range calls {
-				t.Run(fmt.Sprintf("%s/fault%d/call%d", s.name, kind, at), func(t *testing.T) {
+				t.Run(fmt.Sprintf("%s/%s/call%d", s.name, f.Name, at), func(t *testing.T) {
 					t.Parallel()
-					oneFault(t, b, s, hubspottest.Fault{Kind: kind, Skip: at}, clean)
+					oneFault(t, b, s, f, at, clean)
 				})
 			}
 		}
 	}
 }
 
-func oneFault(t *testing.T, b bench, s situation, f hubspottest.Fault, clean hubspottest.Record) {
+func oneFault(t *testing.T, b bench, s situation, f Fault, at int, clean Record) {
 	srv, c := b.start(t)
 	id := s.prepare(t, srv, c)
 	before := everything(srv)
-	srv.Script(f)
+	srv.Meet(f, at)
 	r := s.call(c, id)
 	switch r.Outcome {
 	case crm.Busy, crm.NotBegun, crm.Conflict:
 		if !reflect.DeepEqual(before, everything(srv)) {
 			t.Errorf("outcome %q (%s) promises that nothing was written, and something was", r.Outcome, r.Reason)
 		}
-		if f.Kind != hubspottest.Throttle && f.Kind != hubspottest.Locked {
+		if !f.Refusal {
 			t.Errorf("outcome %q (%s) is more than can be known", r.Outcome, r.Reason)
 		}
 	case crm.Unknown:
@@ -152,25 +147,23 @@ func oneFault(t *testing.T, b bench, s situation, f hubspottest.Fault, clean hub
 	}
 
 	done(t, "repeat", s.call(c, id))
-	got := only(t, s.name+" records", s.records(srv))
-	if !reflect.DeepEqual(got.Properties, clean.Properties) || len(got.Associations) != len(clean.Associations) {
+	got := only(t, srv, s.kind)
+	if !reflect.DeepEqual(got.Content, clean.Content) || len(got.Contacts) != len(clean.Contacts) {
 		t.Errorf("after the repeat the record is %v %v, without the fault it is %v %v",
-			got.Properties, got.Associations, clean.Properties, clean.Associations)
+			got.Content, got.Contacts, clean.Content, clean.Contacts)
 	}
 }
 
 // cutRead tells whether the last call without an answer was a read.
-func cutRead(srv *Running) bool {
+func cutRead(srv Vendor) bool {
 	for _, c := range slices.Backward(srv.Calls()) {
-		if c.Status == 0 {
-			return c.Method == http.MethodGet
+		if !c.Answered {
+			return c.Reads
 		}
 	}
 	return false
 }
 
-func everything(srv *Running) [][]hubspottest.Record {
-	return [][]hubspottest.Record{srv.Contacts(), srv.Notes(), srv.Tasks()}
+func everything(srv Vendor) [][]Record {
+	return [][]Record{srv.Records(Contacts), srv.Records(Notes), srv.Records(Tasks)}
 }
-
-func same(a, b []hubspottest.Record) bool { return reflect.DeepEqual(a, b) }

@@ -1,6 +1,6 @@
 // Package crmtest is what every CRM adapter must pass: the contract of package
-// crm as tests, against the server of crmtest, and that server's start for
-// other tests.
+// crm as tests. It knows no vendor: an adapter's test supplies the vendor's side
+// (Vendor) with the adapter's fake.
 //
 // It owns the meaning of "conforms". It asserts nothing that the contract
 // leaves open, and no vendor's ways beyond what the server enforces.
@@ -12,21 +12,17 @@ import (
 	"time"
 
 	"onefold/internal/crm"
-	"onefold/internal/crm/hubspottest"
 )
 
-// NewCRM makes the adapter under test for the server at baseURL, with Token
-// and with the vendor's setup (properties) done.
-type NewCRM func(t *testing.T, baseURL string) crm.CRM
-
-// Suite is what every adapter must do, whatever its vendor.
+// Suite is what every adapter must do, whatever its vendor. start begins one
+// rule: a vendor with nothing in it, stopped when the test ends, and the adapter
+// for it, with the vendor's setup (properties) done.
 //
-// Real: the adapter, HTTP over loopback. Fake: the CRM, a hubspottest.Server,
-// with the given options. Asserted: the Result's promises and the records that
-// the CRM then has. Not asserted: which calls the adapter makes, reason words
-// other than "auth", how a name is split.
-func Suite(t *testing.T, newCRM NewCRM, opts hubspottest.Options) {
-	b := bench{newCRM: newCRM, opts: opts}
+// Real: the adapter, HTTP over loopback. Fake: the CRM. Asserted: the Result's
+// promises and the records that the CRM then has. Not asserted: which calls the
+// adapter makes, reason words other than "auth", how a name is split.
+func Suite(t *testing.T, start func(*testing.T) (Vendor, crm.CRM)) {
+	b := bench{start}
 	for _, c := range []struct {
 		rule string
 		run  func(*testing.T, bench)
@@ -65,20 +61,18 @@ func Suite(t *testing.T, newCRM NewCRM, opts hubspottest.Options) {
 	}
 }
 
-// bench starts a server and an adapter for one rule.
+// bench starts a vendor and an adapter for one rule.
 type bench struct {
-	newCRM NewCRM
-	opts   hubspottest.Options
+	begin func(*testing.T) (Vendor, crm.CRM)
 }
 
-func (b bench) start(t *testing.T) (*Running, crm.CRM) {
+func (b bench) start(t *testing.T) (Vendor, crm.CRM) {
 	t.Helper()
-	srv := Start(t, b.opts)
-	c := b.newCRM(t, srv.URL)
+	v, c := b.begin(t)
 	if c.Capabilities().Name == "" {
 		t.Fatal("the adapter declares no name")
 	}
-	return srv, c
+	return v, c
 }
 
 func ann() crm.Contact {
@@ -120,22 +114,14 @@ func want(t *testing.T, what string, r crm.Result, o crm.Outcome) {
 	}
 }
 
-// only fails the test unless there is exactly one record, and gives it.
-func only(t *testing.T, what string, records []hubspottest.Record) hubspottest.Record {
+// only fails the test unless there is exactly one record of a kind, and gives it.
+func only(t *testing.T, v Vendor, kind Kind) Record {
 	t.Helper()
+	records := v.Records(kind)
 	if len(records) != 1 {
-		t.Fatalf("the CRM has %d %s, want 1", len(records), what)
+		t.Fatalf("the CRM has %d %s, want 1", len(records), kind)
 	}
 	return records[0]
-}
-
-func seed(t *testing.T, srv *Running, props map[string]string) string {
-	t.Helper()
-	id, err := srv.Seed("contacts", props)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return id
 }
 
 func upsert(t *testing.T, c crm.CRM, ct crm.Contact, knownID string) crm.Result {

@@ -11,15 +11,14 @@ import (
 	"pgregory.net/rapid"
 
 	"onefold/internal/crm"
-	"onefold/internal/crm/crmtest"
 	"onefold/internal/crm/hubspot"
 	"onefold/internal/crm/hubspottest"
 )
 
 func TestNameIsSplitWithoutLoss(t *testing.T) {
 	t.Parallel()
-	srv := crmtest.Start(t, hubspottest.Options{})
-	c := newReady(t, srv.URL)
+	srv := start(t, hubspottest.Options{})
+	c := newReady(t, srv.URL())
 	for _, n := range []struct{ name, first, last string }{
 		{"Ann Smith", "Ann", "Smith"},
 		{"  Ann   Smith ", "Ann", "Smith"},
@@ -51,8 +50,8 @@ func TestNameIsSplitWithoutLoss(t *testing.T) {
 // it as text, and shows as much of it as fits.
 func TestBodyIsEscapedAndFits(t *testing.T) {
 	t.Parallel()
-	srv := crmtest.Start(t, hubspottest.Options{})
-	c := newReady(t, srv.URL)
+	srv := start(t, hubspottest.Options{})
+	c := newReady(t, srv.URL())
 	contact := c.UpsertContact(t.Context(), crm.Contact{Ref: "r"}, "")
 	const limit, mark = 65536, "… [shortened by Onefold]"
 	seen := map[string]int{}
@@ -92,8 +91,8 @@ func TestBodyIsEscapedAndFits(t *testing.T) {
 
 func TestTaskTitleIsOneShortLine(t *testing.T) {
 	t.Parallel()
-	srv := crmtest.Start(t, hubspottest.Options{})
-	c := newReady(t, srv.URL)
+	srv := start(t, hubspottest.Options{})
+	c := newReady(t, srv.URL())
 	contact := c.UpsertContact(t.Context(), crm.Contact{Ref: "r"}, "")
 	task := crm.Task{Ref: "t", ContactID: contact.ID, Due: time.Unix(1, 0), Title: "Call\nback " + strings.Repeat("x", 300)}
 	if r := c.UpsertTask(t.Context(), task); r.Outcome != crm.Done {
@@ -107,8 +106,8 @@ func TestTaskTitleIsOneShortLine(t *testing.T) {
 
 func TestContentThatHubSpotWouldRefuseIsRefusedBeforeAnyCall(t *testing.T) {
 	t.Parallel()
-	srv := crmtest.Start(t, hubspottest.Options{})
-	c := newClient(t, srv.URL)
+	srv := start(t, hubspottest.Options{})
+	c := newClient(t, srv.URL())
 	at := time.Unix(1, 0)
 	for rule, r := range map[string]crm.Result{
 		"contact without reference": c.UpsertContact(t.Context(), crm.Contact{Email: "ann@example.com"}, ""),
@@ -122,15 +121,15 @@ func TestContentThatHubSpotWouldRefuseIsRefusedBeforeAnyCall(t *testing.T) {
 			t.Errorf("%s: %+v, want %+v", rule, r, want)
 		}
 	}
-	if calls := srv.Calls(); len(calls) != 0 {
+	if calls := srv.Server.Calls(); len(calls) != 0 {
 		t.Errorf("calls were made: %v", calls)
 	}
 }
 
 func TestSetupMakesWhatIsMissingAndMayBeRepeated(t *testing.T) {
 	t.Parallel()
-	srv := crmtest.Start(t, hubspottest.Options{})
-	c := newClient(t, srv.URL)
+	srv := start(t, hubspottest.Options{})
+	c := newClient(t, srv.URL())
 	if r := c.UpsertContact(t.Context(), crm.Contact{Ref: "r"}, ""); r.Outcome != crm.Refused || r.Reason != crm.ReasonSetup {
 		t.Errorf("before setup: %+v, want a refusal for setup", r)
 	}
@@ -148,11 +147,11 @@ func TestSetupMakesWhatIsMissingAndMayBeRepeated(t *testing.T) {
 	if err := errors.Join(errs[:]...); err != nil {
 		t.Fatalf("concurrent setups: %v", err)
 	}
-	before := len(srv.Calls())
+	before := len(srv.Server.Calls())
 	if err := c.EnsureProperties(t.Context()); err != nil {
 		t.Fatalf("repeated setup: %v", err)
 	}
-	for _, call := range srv.Calls()[before:] {
+	for _, call := range srv.Server.Calls()[before:] {
 		if call.Method != "GET" {
 			t.Errorf("repeated setup made %s %s", call.Method, call.Path)
 		}
@@ -164,18 +163,18 @@ func TestSetupMakesWhatIsMissingAndMayBeRepeated(t *testing.T) {
 
 func TestSetupRefusesPropertyThatIsNotUnique(t *testing.T) {
 	t.Parallel()
-	srv := crmtest.Start(t, hubspottest.Options{Define: []hubspottest.Definition{{Type: "notes", Name: hubspot.PropEventKey}}})
-	if err := newClient(t, srv.URL).EnsureProperties(t.Context()); !errors.Is(err, hubspot.ErrNotUnique) {
+	srv := start(t, hubspottest.Options{Define: []hubspottest.Definition{{Type: "notes", Name: hubspot.PropEventKey}}})
+	if err := newClient(t, srv.URL()).EnsureProperties(t.Context()); !errors.Is(err, hubspot.ErrNotUnique) {
 		t.Errorf("got %v, want ErrNotUnique", err)
 	}
 }
 
 func TestSetupTellsWhyItFailed(t *testing.T) {
 	t.Parallel()
-	srv := crmtest.Start(t, hubspottest.Options{})
+	srv := start(t, hubspottest.Options{})
 	srv.SetToken("another")
-	err := newClient(t, srv.URL).EnsureProperties(t.Context())
-	if !errors.Is(err, hubspot.ErrSetup) || !strings.Contains(err.Error(), crm.ReasonAuth) || strings.Contains(err.Error(), crmtest.Token) {
+	err := newClient(t, srv.URL()).EnsureProperties(t.Context())
+	if !errors.Is(err, hubspot.ErrSetup) || !strings.Contains(err.Error(), crm.ReasonAuth) || strings.Contains(err.Error(), token) {
 		t.Errorf("got %v, want ErrSetup with the reason and without the token", err)
 	}
 }

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"onefold/internal/crm"
-	"onefold/internal/crm/crmtest"
 	"onefold/internal/crm/hubspot"
 	"onefold/internal/crm/hubspottest"
 )
@@ -221,15 +220,15 @@ func TestUpsertSendsItsUniqueValueAmongTheProperties(t *testing.T) {
 
 func TestRepeatWithoutChangeWritesNothing(t *testing.T) {
 	t.Parallel()
-	srv := crmtest.Start(t, hubspottest.Options{})
-	c := newReady(t, srv.URL)
+	srv := start(t, hubspottest.Options{})
+	c := newReady(t, srv.URL())
 	contact := crm.Contact{Ref: "r", Email: "Ann@Example.com", Name: "Ann Smith"}
 	first := c.UpsertContact(t.Context(), contact, "")
-	before := len(srv.Calls())
+	before := len(srv.Server.Calls())
 	if r := c.UpsertContact(t.Context(), contact, first.ID); r.Outcome != crm.Done || r.ID != first.ID {
 		t.Fatalf("repeat: %+v", r)
 	}
-	if calls := srv.Calls()[before:]; len(calls) != 1 || calls[0].Method != http.MethodGet {
+	if calls := srv.Server.Calls()[before:]; len(calls) != 1 || calls[0].Method != http.MethodGet {
 		t.Errorf("the repeat made the calls %v, want one read", calls)
 	}
 }

@@ -19,7 +19,7 @@ func newClient(t *testing.T, baseURL string) *hubspot.Client {
 	t.Cleanup(transport.CloseIdleConnections)
 	c, err := hubspot.New(hubspot.Config{
 		BaseURL:    baseURL,
-		Token:      func(context.Context) (string, error) { return crmtest.Token, nil },
+		Token:      func(context.Context) (string, error) { return token, nil },
 		HTTPClient: &http.Client{Transport: transport},
 	})
 	if err != nil {
@@ -45,7 +45,10 @@ func TestConformance(t *testing.T) {
 		for _, conflict := range []bool{false, true} {
 			t.Run(fmt.Sprintf("whole=%v,409=%v", whole, conflict), func(t *testing.T) {
 				t.Parallel()
-				crmtest.Suite(t, newReady, hubspottest.Options{WholeBatch: whole, Unique409: conflict})
+				crmtest.Suite(t, func(t *testing.T) (crmtest.Vendor, crm.CRM) {
+					srv := start(t, hubspottest.Options{WholeBatch: whole, Unique409: conflict})
+					return srv, newReady(t, srv.URL())
+				})
 			})
 		}
 	}

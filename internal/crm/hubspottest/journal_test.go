@@ -11,7 +11,6 @@ import (
 
 	"pgregory.net/rapid"
 
-	"onefold/internal/crm/crmtest"
 	"onefold/internal/crm/hubspottest"
 )
 
@@ -86,7 +85,7 @@ func TestChangeThatCannotBePersistedIsUndone(t *testing.T) {
 		}
 		return nil
 	}
-	srv := crmtest.Start(t, opts)
+	srv := start(t, opts)
 	id, err := srv.Seed("contacts", map[string]string{"email": "ann@example.com", "ref": "1"})
 	if err != nil {
 		t.Fatal(err)
@@ -110,7 +109,7 @@ func TestChangeThatCannotBePersistedIsUndone(t *testing.T) {
 
 func TestReadPersistsNothing(t *testing.T) {
 	t.Parallel()
-	srv := crmtest.Start(t, hubspottest.Options{Persist: func([]byte) error { return errors.New("must not be called") }})
+	srv := start(t, hubspottest.Options{Persist: func([]byte) error { return errors.New("must not be called") }})
 	code, _ := do(t, srv, "GET", objects+"contacts/1", nil)
 	status(t, "read", code, http.StatusNotFound)
 }

@@ -9,7 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"onefold/internal/crm/crmtest"
 	"onefold/internal/crm/hubspottest"
 )
 
@@ -19,7 +18,7 @@ const objects = "/crm/objects/2026-03/"
 type body map[string]any
 
 // do makes one request with the token and gives status and answer.
-func do(t *testing.T, srv *crmtest.Running, method, path string, in any) (int, body) {
+func do(t *testing.T, srv *running, method, path string, in any) (int, body) {
 	t.Helper()
 	b, err := json.Marshal(in)
 	if err != nil {
@@ -29,7 +28,7 @@ func do(t *testing.T, srv *crmtest.Running, method, path string, in any) (int, b
 	if err != nil {
 		t.Fatal(err)
 	}
-	req.Header.Set("Authorization", "Bearer "+crmtest.Token)
+	req.Header.Set("Authorization", "Bearer "+token)
 	resp, err := http.DefaultClient.Do(req)
 	if err != nil {
 		t.Fatal(err)
@@ -71,7 +70,7 @@ func status(t *testing.T, what string, got, want int) {
 
 func TestAddressIsUniqueWithoutCase(t *testing.T) {
 	t.Parallel()
-	srv := crmtest.Start(t, hubspottest.Options{})
+	srv := start(t, hubspottest.Options{})
 	code, made := do(t, srv, "POST", objects+"contacts", props(map[string]string{"email": "ann@example.com"}))
 	status(t, "create", code, http.StatusCreated)
 	code, failed := do(t, srv, "POST", objects+"contacts", props(map[string]string{"email": "ANN@example.com"}))
@@ -89,7 +88,7 @@ func TestAddressIsUniqueWithoutCase(t *testing.T) {
 
 func TestPropertyMustBeDefinedBeforeUse(t *testing.T) {
 	t.Parallel()
-	srv := crmtest.Start(t, hubspottest.Options{})
+	srv := start(t, hubspottest.Options{})
 	code, _ := do(t, srv, "POST", objects+"contacts", props(map[string]string{"ref": "1"}))
 	status(t, "create", code, http.StatusBadRequest)
 	code, _ = do(t, srv, "POST", objects+"contacts/batch/upsert", inputs(input("ref", "1", nil)))
@@ -114,7 +113,7 @@ func TestPropertyMustBeDefinedBeforeUse(t *testing.T) {
 
 func TestUpsertTellsNewFromKnownAndItemsStandAlone(t *testing.T) {
 	t.Parallel()
-	srv := crmtest.Start(t, withRef())
+	srv := start(t, withRef())
 	if _, err := srv.Seed("contacts", map[string]string{"email": "taken@example.com"}); err != nil {
 		t.Fatal(err)
 	}
@@ -142,7 +141,7 @@ func TestUpsertTellsNewFromKnownAndItemsStandAlone(t *testing.T) {
 
 func TestUpsertByAddressIsWholeOrNothing(t *testing.T) {
 	t.Parallel()
-	srv := crmtest.Start(t, hubspottest.Options{})
+	srv := start(t, hubspottest.Options{})
 	code, _ := do(t, srv, "POST", objects+"contacts/batch/upsert", inputs(
 		input("email", "good@example.com", nil),
 		input("email", "not an address", nil),
@@ -157,7 +156,7 @@ func TestUpsertByAddressIsWholeOrNothing(t *testing.T) {
 
 func TestBatchIsLimitedTo100(t *testing.T) {
 	t.Parallel()
-	srv := crmtest.Start(t, withRef())
+	srv := start(t, withRef())
 	many := make([]map[string]any, 101)
 	for i := range many {
 		many[i] = input("ref", string(rune('一'+i)), nil)
@@ -170,7 +169,7 @@ func TestBatchIsLimitedTo100(t *testing.T) {
 
 func TestNoteNeedsTimestamp(t *testing.T) {
 	t.Parallel()
-	srv := crmtest.Start(t, hubspottest.Options{})
+	srv := start(t, hubspottest.Options{})
 	code, _ := do(t, srv, "POST", objects+"notes", props(map[string]string{"hs_note_body": "x"}))
 	status(t, "note", code, http.StatusBadRequest)
 	code, _ = do(t, srv, "POST", objects+"notes",
@@ -181,9 +180,9 @@ func TestNoteNeedsTimestamp(t *testing.T) {
 func TestSearchLagsAndDirectReadDoesNot(t *testing.T) {
 	t.Parallel()
 	var minutes atomic.Int64
-	start := time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC)
-	srv := crmtest.Start(t, hubspottest.Options{
-		Now:       func() time.Time { return start.Add(time.Duration(minutes.Load()) * time.Minute) },
+	began := time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC)
+	srv := start(t, hubspottest.Options{
+		Now:       func() time.Time { return began.Add(time.Duration(minutes.Load()) * time.Minute) },
 		SearchLag: 5 * time.Minute,
 	})
 	total := func(address string) any {
@@ -223,9 +222,9 @@ func TestSearchLagsAndDirectReadDoesNot(t *testing.T) {
 func TestRateLimitPassesWithItsWindow(t *testing.T) {
 	t.Parallel()
 	var seconds atomic.Int64
-	start := time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC)
-	srv := crmtest.Start(t, hubspottest.Options{
-		Now:       func() time.Time { return start.Add(time.Duration(seconds.Load()) * time.Second) },
+	began := time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC)
+	srv := start(t, hubspottest.Options{
+		Now:       func() time.Time { return began.Add(time.Duration(seconds.Load()) * time.Second) },
 		RateLimit: 2, RateWindow: 10 * time.Second,
 	})
 	for i, want := range []int{404, 404, 429, 429} {
@@ -239,7 +238,7 @@ func TestRateLimitPassesWithItsWindow(t *testing.T) {
 
 func TestRequestWithoutTokenIsRefused(t *testing.T) {
 	t.Parallel()
-	ts := crmtest.Start(t, hubspottest.Options{})
+	ts := start(t, hubspottest.Options{})
 	resp, err := http.Get(ts.URL + objects + "contacts/1")
 	if err != nil {
 		t.Fatal(err)

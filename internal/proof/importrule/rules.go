@@ -138,7 +138,7 @@ func Rules() []Rule {
 		},
 		{
 			// Before the layers in whose folders they stand.
-			Layer: "conformance suite", Packages: suites(), Imports: union(core, fakes(), internal("proof/localaws")),
+			Layer: "conformance suite", Packages: suites(), Imports: union(core, internal("mailer/sestest", "proof/localaws")),
 			Outside: union(texts(), []string{"pgregory.net/rapid/**", "github.com/anishathalye/porcupine"}),
 		},
 		{
