@@ -6,6 +6,7 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
+	"net/http/httptest"
 	"slices"
 	"sync"
 	"testing"
@@ -13,7 +14,6 @@ import (
 
 	"onefold/internal/blob"
 	"onefold/internal/crm"
-	"onefold/internal/crm/crmtest"
 	"onefold/internal/crm/hubspot"
 	"onefold/internal/crm/hubspottest"
 	"onefold/internal/crmsync"
@@ -51,14 +51,17 @@ func newWorld(t testing.TB, c crm.CRM) *world {
 	return w
 }
 
-func newHubSpot(t testing.TB) (*crmtest.Running, *hubspot.Client) {
+func newHubSpot(t testing.TB) (*hubspottest.Server, *hubspot.Client) {
 	t.Helper()
-	server := crmtest.Start(t, hubspottest.Options{})
+	const token = "crmsync-test-token"
+	server := hubspottest.New(hubspottest.Options{Token: token})
+	web := httptest.NewServer(server)
+	t.Cleanup(web.Close)
 	transport := &http.Transport{}
 	t.Cleanup(transport.CloseIdleConnections)
 	c, err := hubspot.New(hubspot.Config{
-		BaseURL: server.URL, HTTPClient: &http.Client{Transport: transport},
-		Token: func(context.Context) (string, error) { return crmtest.Token, nil },
+		BaseURL: web.URL, HTTPClient: &http.Client{Transport: transport},
+		Token: func(context.Context) (string, error) { return token, nil },
 	})
 	if err == nil {
 		err = c.EnsureProperties(context.Background())

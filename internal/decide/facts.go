@@ -194,12 +194,6 @@ func Identify(ids digest.Key, p tenant.Policy, written string) Person {
 	}
 }
 
-// IdentityRule is the policy's identity rule in force, in the form that package
-// address takes.
-func IdentityRule(p tenant.Policy) address.IdentityRule {
-	return RuleOf(p.Identity)
-}
-
 // GuardID names the guard of an address.
 func GuardID(ids digest.Key, tenantID string, a address.Address) string {
 	return ids.ID("guard", tenantID, string(a.SuppressionKey()))

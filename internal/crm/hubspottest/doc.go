@@ -4,7 +4,7 @@
 // required ones, batch limits, authentication, rate limits and a lagging search
 // index are enforced, and each request is atomic.
 //
-// It serves tests (crmtest.Start) and the local process (New with
+// It serves tests and the local process (New with
 // Options.Persist and Restore, which keep its records over a kill). It is not HubSpot: it knows
 // contacts, notes and tasks, the endpoints listed in routes.go, no scopes, no
 // workflows and no formatting of values. Where HubSpot's documentation leaves

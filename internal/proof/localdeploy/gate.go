@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"net"
 	"net/http"
 	"net/url"
@@ -145,13 +144,6 @@ func (g *gate) record(r *http.Request, body []byte, refused bool) {
 	}
 }
 
-// set sets a trap.
-func (g *gate) set(function, action string, sprung func()) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	g.traps = append(g.traps, trap{function, action, sprung})
-}
-
 // spring springs the first trap for a request.
 func (g *gate) spring(r *http.Request, body []byte) {
 	g.mu.Lock()
@@ -177,12 +169,6 @@ func (g *gate) springCall(function, action string) {
 	if sprung != nil {
 		sprung()
 	}
-}
-
-func (g *gate) recorded() map[recorded]int {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	return maps.Clone(g.calls)
 }
 
 func (g *gate) close() {

@@ -14,6 +14,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
 
+	"github.com/aws/aws-sdk-go-v2/credentials"
 	"onefold/internal/blob"
 	"onefold/internal/blob/s3"
 	"onefold/internal/crm/hubspottest"
@@ -171,14 +172,6 @@ func (d *Deployment) folder(name string) string { return filepath.Join(d.out, na
 // stackName is the core stack's.
 func (d *Deployment) stackName() string { return "onefold-" + d.Stage }
 
-// Again synthesizes and deploys once more and gives what the CDK said.
-func (d *Deployment) Again(ctx context.Context) (string, error) {
-	if err := d.cdk.synth(ctx, d.folder("again")); err != nil {
-		return "", err
-	}
-	return d.cdk.deploy(ctx, d.folder("again"), d.stackName())
-}
-
 // config is of a person with rights to everything.
 func (d *Deployment) config() aws.Config {
 	config := d.stack.Config(account)
@@ -216,14 +209,6 @@ func (d *Deployment) EmulatorURL() string { return d.gate.url }
 // nothing.
 func (d *Deployment) Credentials() (accessKey, secret string) { return account, secretKey }
 
-// Output is the newest output of the emulator.
-func (d *Deployment) Output() string {
-	if d.stack == nil {
-		return ""
-	}
-	return d.stack.Output()
-}
-
 // Close ends everything in order: no new deliveries, the stand-ins, the
 // emulator with the functions, the folder. The emulator keeps nothing.
 func (d *Deployment) Close(ctx context.Context) {
@@ -248,3 +233,7 @@ func (d *Deployment) Close(ctx context.Context) {
 }
 
 var errNoAPI = errors.New("the stack has no output ApiId")
+
+func rootCredentials() aws.CredentialsProvider {
+	return credentials.NewStaticCredentialsProvider(account, secretKey, "")
+}

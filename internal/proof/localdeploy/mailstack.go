@@ -1,11 +1,7 @@
 package localdeploy
 
 import (
-	"bytes"
 	"context"
-	"crypto/rand"
-	"encoding/hex"
-	"encoding/json"
 	"encoding/xml"
 	"errors"
 	"fmt"
@@ -13,10 +9,9 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	awss3 "github.com/aws/aws-sdk-go-v2/service/s3"
 
-	"onefold/internal/app"
 	"onefold/internal/proof/localaws"
 	"onefold/internal/schema"
-	"onefold/internal/utc"
+	"time"
 )
 
 // The mail stack cannot be deployed here: the emulator has no receipt rules. Of
@@ -88,33 +83,12 @@ func (d *Deployment) announce(ctx context.Context, word string, message []byte) 
 	return err
 }
 
-// ReceiveMail does what SES does with a mail that its receipt rule matches: the
-// object first, then the announcement (Developer Guide, "Contents of
-// notifications for Amazon SES email receiving").
-func (d *Deployment) ReceiveMail(ctx context.Context, from, to string, raw []byte) error {
-	var random [20]byte
-	_, _ = rand.Read(random[:]) // never fails (crypto/rand, Go 1.24)
-	id := hex.EncodeToString(random[:])
-	_, err := d.buckets().PutObject(ctx, &awss3.PutObjectInput{
-		Bucket: aws.String(d.mailBucket()), Key: aws.String(inbound + id), Body: bytes.NewReader(raw),
-	})
-	if err != nil {
-		return fmt.Errorf("put a received mail: %w", err)
+// rest is a moment, or less if the context ends.
+func rest(ctx context.Context) {
+	timer := time.NewTimer(200 * time.Millisecond)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-ctx.Done():
 	}
-	now, pass := utc.At(app.Clock()).String(), map[string]string{"status": "PASS"}
-	message, err := json.Marshal(map[string]any{
-		"notificationType": "Received",
-		"mail":             map[string]any{"timestamp": now, "source": from, "messageId": id, "destination": []string{to}},
-		"receipt": map[string]any{
-			"timestamp": now, "recipients": []string{to},
-			"spamVerdict": pass, "virusVerdict": pass, "spfVerdict": pass, "dkimVerdict": pass, "dmarcVerdict": pass,
-			"action": map[string]any{
-				"type": "S3", "topicArn": d.topic(wordMail), "bucketName": d.mailBucket(), "objectKeyPrefix": inbound, "objectKey": inbound + id,
-			},
-		},
-	})
-	if err != nil {
-		return fmt.Errorf("announce a received mail: %w", err)
-	}
-	return d.announce(ctx, wordMail, message)
 }

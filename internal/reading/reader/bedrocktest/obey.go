@@ -75,16 +75,6 @@ func sections(message string) []part {
 	return parts
 }
 
-// Sections are the parts of a framed message by name, as a model that heeds the
-// frame sees them.
-func Sections(message string) map[string]string {
-	out := map[string]string{}
-	for _, p := range sections(message) {
-		out[p.name] = p.text
-	}
-	return out
-}
-
 type obeyedField struct {
 	Value      string `json:"value"`
 	Confidence int    `json:"confidence"`

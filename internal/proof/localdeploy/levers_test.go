@@ -1,7 +1,10 @@
 package localdeploy
 
 import (
+	"bytes"
 	"context"
+	"crypto/rand"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -11,20 +14,17 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
+	awss3 "github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
 
+	"onefold/internal/app"
 	"onefold/internal/schema"
+	"onefold/internal/utc"
 )
-
-func rootCredentials() aws.CredentialsProvider {
-	return credentials.NewStaticCredentialsProvider(account, secretKey, "")
-}
 
 // Invoke calls a function as a schedule does and waits for its answer.
 func (d *Deployment) Invoke(ctx context.Context, f schema.Function, payload any) error {
@@ -172,16 +172,6 @@ func (d *Deployment) Outside() map[string]int {
 	return maps.Clone(d.gate.outside)
 }
 
-// rest is a moment, or less if the context ends.
-func rest(ctx context.Context) {
-	timer := time.NewTimer(200 * time.Millisecond)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-	case <-ctx.Done():
-	}
-}
-
 // Queues are the stage's queues with the messages that lie in them, those
 // under way included.
 func (d *Deployment) Queues(ctx context.Context) (map[string]int, error) {
@@ -206,4 +196,64 @@ func (d *Deployment) Queues(ctx context.Context) (map[string]int, error) {
 		depths[url[strings.LastIndex(url, "/")+1:]] = n
 	}
 	return depths, nil
+}
+
+// Again synthesizes and deploys once more and gives what the CDK said.
+func (d *Deployment) Again(ctx context.Context) (string, error) {
+	if err := d.cdk.synth(ctx, d.folder("again")); err != nil {
+		return "", err
+	}
+	return d.cdk.deploy(ctx, d.folder("again"), d.stackName())
+}
+
+// Output is the newest output of the emulator.
+func (d *Deployment) Output() string {
+	if d.stack == nil {
+		return ""
+	}
+	return d.stack.Output()
+}
+
+// ReceiveMail does what SES does with a mail that its receipt rule matches: the
+// object first, then the announcement (Developer Guide, "Contents of
+// notifications for Amazon SES email receiving").
+func (d *Deployment) ReceiveMail(ctx context.Context, from, to string, raw []byte) error {
+	var random [20]byte
+	_, _ = rand.Read(random[:]) // never fails (crypto/rand, Go 1.24)
+	id := hex.EncodeToString(random[:])
+	_, err := d.buckets().PutObject(ctx, &awss3.PutObjectInput{
+		Bucket: aws.String(d.mailBucket()), Key: aws.String(inbound + id), Body: bytes.NewReader(raw),
+	})
+	if err != nil {
+		return fmt.Errorf("put a received mail: %w", err)
+	}
+	now, pass := utc.At(app.Clock()).String(), map[string]string{"status": "PASS"}
+	message, err := json.Marshal(map[string]any{
+		"notificationType": "Received",
+		"mail":             map[string]any{"timestamp": now, "source": from, "messageId": id, "destination": []string{to}},
+		"receipt": map[string]any{
+			"timestamp": now, "recipients": []string{to},
+			"spamVerdict": pass, "virusVerdict": pass, "spfVerdict": pass, "dkimVerdict": pass, "dmarcVerdict": pass,
+			"action": map[string]any{
+				"type": "S3", "topicArn": d.topic(wordMail), "bucketName": d.mailBucket(), "objectKeyPrefix": inbound, "objectKey": inbound + id,
+			},
+		},
+	})
+	if err != nil {
+		return fmt.Errorf("announce a received mail: %w", err)
+	}
+	return d.announce(ctx, wordMail, message)
+}
+
+// set sets a trap.
+func (g *gate) set(function, action string, sprung func()) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.traps = append(g.traps, trap{function, action, sprung})
+}
+
+func (g *gate) recorded() map[recorded]int {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return maps.Clone(g.calls)
 }
