@@ -84,9 +84,9 @@ func deployed() []Breakage {
 		{
 			Name:   "once-is-not-kept",
 			Wrong:  "a signed body under another ID is a second event",
-			File:   "internal/ingest/once.go",
-			Old:    `if r.delivery.Once == "" {`,
-			New:    `if r.delivery.Once != "" {`,
+			File:   "internal/ingest/event.go",
+			Old:    `if x.delivery.Once != "" &&`,
+			New:    `if x.delivery.Once == "" &&`,
 			Caught: []string{"ingest"},
 			Run:    "Once|Word|Token|AnotherID",
 		},
