@@ -2,16 +2,21 @@ package ingest
 
 import (
 	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
 	"log/slog"
 	"slices"
 
 	"onefold/internal/blob"
 	"onefold/internal/decide"
+	"onefold/internal/fetch"
 	"onefold/internal/idempotency"
 	"onefold/internal/ledger"
 	"onefold/internal/metric"
 	"onefold/internal/policy/tenant"
 	"onefold/internal/record/audit"
+	"onefold/internal/record/claim"
 	"onefold/internal/record/inbound"
 	"onefold/internal/record/review"
 	"onefold/internal/schema"
@@ -28,115 +33,215 @@ const (
 
 const nullSender = webhook.NullSender
 
-// event is what a delivery is recorded as, or why it cannot be.
-func (s *Service) event(r Request, ep tenant.Endpoint, d webhook.Delivery) (inbound.Event, *Response) {
+// onceFor is what the idempotency records of webhook.Delivery.Once are for.
+const onceFor = "delivery_once"
+
+// errNoEvent: a word is written with its event, in one commit.
+var errNoEvent = errors.New("ingest: a used word without its event")
+
+// used says which event a word was used for. It has no end: the words outlive
+// content, as the IDs do.
+type used struct {
+	Tenant string `json:"tenant"`
+	Event  string `json:"event"`
+	claim.Record
+}
+
+// arrival is one delivery and what it is recorded as.
+type arrival struct {
+	answers  webhook.Answers
+	endpoint tenant.Endpoint // zero for mail that SES received
+	request  string          // ID of the HTTP request or of the queue's message
+	delivery webhook.Delivery
+	event    inbound.Event // only tenant and source until the delivery is known
+}
+
+// one makes one delivery durable.
+func (s *Service) one(ctx context.Context, x arrival, d webhook.Delivery) Response {
 	e := inbound.Event{
-		Tenant: r.Tenant, Source: ep.Name, Content: d.Content, Mailbox: d.Mailbox, DeliveryID: d.ID, EnvelopeFrom: d.EnvelopeFrom,
+		Tenant: x.event.Tenant, Source: x.event.Source, Content: d.Content, Mailbox: d.Mailbox, DeliveryID: d.ID, EnvelopeFrom: d.EnvelopeFrom,
 		Fingerprint: d.Fingerprint, Verdicts: d.Verdicts, ReceivedAt: utc.At(s.Now()), State: inbound.Recorded, Transition: 1,
 	}
 	if e.Mailbox == "" {
-		e.Mailbox = ep.Mailbox
+		e.Mailbox = x.endpoint.Mailbox
 	}
 	if d.JSON != nil {
-		volatile := append(slices.Clone(d.Volatile), ep.Volatile...)
+		volatile := append(slices.Clone(d.Volatile), x.endpoint.Volatile...)
 		if meaning, err := idempotency.FingerprintWithout(d.JSON, volatile...); err == nil {
 			e.Fingerprint, e.Bytes = meaning, webhook.Fingerprint(d.JSON)
 		} // else readers could take it for two values: its bytes count
 	}
 	var err error
 	if e.ID, err = inbound.ID(e.Source, e.Mailbox, e.DeliveryID); err != nil {
-		return e, &Response{Error: "id_invalid", Hint: "mailbox and the delivery's id have 1 to 256 bytes each"}
+		return Response{Status: x.answers.Malformed, Error: "id_invalid", Hint: "mailbox and the delivery's id have 1 to 256 bytes each"}
 	}
-	e.Raw = string(blob.RefOf(e.Tenant, e.ID, d.Raw))
 	e.NotBefore, e.DueAt, e.DueShard = e.ReceivedAt, e.ReceivedAt.Add(FirstDue), schema.Shard(e.ID)
-	return e, nil
+	x.delivery, x.event = d, e
+	return s.record(ctx, x, nil)
+}
+
+// record makes the event durable, or answers for the one that is there already:
+// seen, where the caller has read it.
+func (s *Service) record(ctx context.Context, x arrival, seen ledger.Item) Response {
+	resp := Response{Status: x.answers.Recorded, Answer: inbound.AnswerRecorded, Event: x.event.ID, State: x.event.State}
+	var step string
+	var err error
+	if seen == nil {
+		seen, step, err = s.create(ctx, &x)
+	}
+	if seen != nil && err == nil {
+		resp, step, err = s.again(ctx, x, seen)
+	}
+	if err != nil {
+		return s.fault(ctx, x.answers, step, err)
+	}
+	return resp
+}
+
+// create makes the event durable, or returns the event that is there already
+// and makes x a delivery of that. With an error it returns the step that failed.
+func (s *Service) create(ctx context.Context, x *arrival) (seen ledger.Item, step string, err error) {
+	seen, err = s.Store.Get(ctx, ledger.Event.At(x.event.Tenant, x.event.ID))
+	if seen != nil || err != nil {
+		return seen, "read_event", err
+	}
+	if x.delivery.Fetch != "" && s.Content != nil {
+		raw, err := s.Content(ctx, x.event.Tenant, x.endpoint, x.delivery.Fetch)
+		switch {
+		case err == nil:
+			x.delivery.Raw = raw
+		case !errors.Is(err, fetch.ErrGone) && !errors.Is(err, fetch.ErrTooLarge):
+			return nil, "fetch_content", err
+		} // else retrying will not help: a person sees the metadata
+	}
+	// Raw content first: an event always has its content.
+	if err := s.keep(ctx, x); err != nil {
+		return nil, "store_raw", err
+	}
+	c, err := s.newEvent(*x)
+	if err != nil {
+		return nil, "make_event", err
+	}
+	err = s.Store.Commit(ctx, c)
+	if ref, isRefused := ledger.AsRefused(err); isRefused {
+		if f, ok := ref.By("event"); ok && f.Current != nil {
+			return f.Current, "", nil
+		}
+		if f, ok := ref.By("once"); ok && f.Current != nil {
+			seen, err = s.underAnotherID(ctx, x, f.Current)
+			return seen, "read_event", err
+		}
+	}
+	// After an error it may have been written; the sender's next try will tell.
+	return nil, "store_event", err
+}
+
+// keep stores the raw content and names it in the event.
+func (s *Service) keep(ctx context.Context, x *arrival) error {
+	ref := blob.RefOf(x.event.Tenant, x.event.ID, x.delivery.Raw)
+	x.event.Raw = string(ref)
+	return s.Blob.Put(ctx, ref, x.delivery.Raw)
 }
 
 // newEvent is the commit that makes a delivery an event.
-func (s *Service) newEvent(r Request, e inbound.Event) (ledger.Commit, error) {
+func (s *Service) newEvent(x arrival) (ledger.Commit, error) {
+	e := x.event
+	details := map[string]string{"content_hash": e.Fingerprint, "raw": e.Raw, "source": e.Source, "request": x.request}
+	if x.delivery.Kind != "" {
+		details["kind"] = x.delivery.Kind
+	}
 	var c ledger.Commit
 	err := c.Insert(ledger.Step{
 		Key:     ledger.Event.At(e.Tenant, e.ID),
 		Machine: inbound.Machine(), Event: "record",
-		Audit: audit.Record{
-			At: e.ReceivedAt, By: "ingest", InboundEvent: e.ID,
-			Details: details(r, e),
-		},
+		Audit: audit.Record{At: e.ReceivedAt, By: "ingest", InboundEvent: e.ID, Details: details},
 	}, e, inbound.Recorded)
 	if err != nil {
 		return c, err
 	}
-	if err := s.once(&c, r, e); err != nil {
-		return c, err
-	}
-	return c, s.delivery(&c, r, e, inbound.AnswerRecorded)
+	return c, s.delivery(&c, x, inbound.AnswerRecorded)
 }
 
-func details(r Request, e inbound.Event) map[string]string {
-	d := map[string]string{"content_hash": e.Fingerprint, "raw": e.Raw, "source": e.Source, "request": r.RequestID}
-	if r.delivery.Kind != "" {
-		d["kind"] = r.delivery.Kind
+// delivery writes the delivery down in the commit of its event or of its
+// answer, and beside it the word that the sender signs, so that no second event
+// is made with that under another ID. A repeat may have a word of its own, which
+// is used up with it. A conflict uses up no word: it may still come with the
+// event that it belongs to.
+func (s *Service) delivery(c *ledger.Commit, x arrival, answer string) error {
+	e := x.event
+	if x.delivery.Once != "" && answer != inbound.AnswerConflict {
+		err := c.Create("once", ledger.Idempotency.Under(e.Tenant, s.IDs.ID("once", e.Source, x.delivery.Once), onceFor), used{Tenant: e.Tenant, Event: e.ID, Record: claim.Record{
+			Status: claim.Completed, Fingerprint: e.Fingerprint, Result: e.ID, CompletedAt: utc.At(s.Now()),
+		}})
+		if err != nil {
+			return err
+		}
 	}
-	return d
-}
-
-func (s *Service) delivery(c *ledger.Commit, r Request, e inbound.Event, answer string) error {
-	return c.Create("delivery", ledger.Delivery.Under(e.Tenant, e.ID, token(e.ReceivedAt)), inbound.Delivery{
-		Tenant: e.Tenant, Event: e.ID, At: e.ReceivedAt, RequestID: r.RequestID, Fingerprint: e.Fingerprint, Bytes: e.Bytes, Answer: answer,
+	var tail [6]byte // a row for each delivery
+	_, _ = rand.Read(tail[:])
+	return c.Create("delivery", ledger.Delivery.Under(e.Tenant, e.ID, e.ReceivedAt.String()+"-"+hex.EncodeToString(tail[:])), inbound.Delivery{
+		Tenant: e.Tenant, Event: e.ID, At: e.ReceivedAt, RequestID: x.request, Fingerprint: e.Fingerprint, Bytes: e.Bytes, Answer: answer,
 	})
+}
+
+// underAnotherID reads the event that a word was used for and makes x a delivery
+// of that: the sender does not sign the ID, so this is that event again if the
+// content is the same, and a conflict with it if not.
+func (s *Service) underAnotherID(ctx context.Context, x *arrival, word ledger.Item) (ledger.Item, error) {
+	x.event.ID = word.Text("event")
+	seen, err := s.Store.Get(ctx, ledger.Event.At(x.event.Tenant, x.event.ID))
+	if err == nil && seen == nil {
+		err = errNoEvent
+	}
+	x.delivery.Once = "" // it is used up
+	return seen, err
 }
 
 // again answers a delivery of an ID that is recorded: with the event's present
 // state if the content is the same, and with a conflict, which a person gets
-// to see, if not. Nothing is overwritten.
-func (s *Service) again(ctx context.Context, a webhook.Answers, r Request, e inbound.Event, seen ledger.Item) Response {
-	answer, status := inbound.AnswerDuplicate, a.Duplicate
+// to see, if not. Nothing is overwritten. With an error it
+// returns the step that failed.
+func (s *Service) again(ctx context.Context, x arrival, seen ledger.Item) (resp Response, step string, err error) {
+	answer, status := inbound.AnswerDuplicate, x.answers.Duplicate
 	var c ledger.Commit
-	if !sameContent(seen, e, r.delivery) {
-		answer, status = inbound.AnswerConflict, a.Conflict
-		if err := s.Blob.Put(ctx, blob.Ref(e.Raw), r.Body); err != nil {
-			return s.fault(ctx, a, "store_raw", err)
+	if !sameContent(seen, x.event, x.delivery) {
+		answer, status = inbound.AnswerConflict, x.answers.Conflict
+		if err := s.keep(ctx, &x); err != nil {
+			return resp, "store_raw", err
 		}
-		content := e.Fingerprint
+		content := x.event.Fingerprint
 		if seen.Text("content_bytes") == "" {
-			content = r.delivery.Fingerprint // as the question about such an event was named before
+			content = x.delivery.Fingerprint // as the question about such an event was named before
 		}
-		if err := s.askAbout(&c, e, content); err != nil {
-			return s.fault(ctx, a, "make_task", err)
-		}
-	}
-	if answer == inbound.AnswerDuplicate {
-		// A repeat may have a proof of its own, which is used up with it. One that
-		// does not fit its event is not: it may still come with the event it is of.
-		if err := s.once(&c, r, e); err != nil {
-			return s.fault(ctx, a, "make_once", err)
+		if err := s.askAbout(&c, x.event, content); err != nil {
+			return resp, "make_task", err
 		}
 	}
-	if err := s.delivery(&c, r, e, answer); err != nil {
-		return s.fault(ctx, a, "make_delivery", err)
+	if err := s.delivery(&c, x, answer); err != nil {
+		return resp, "make_delivery", err
 	}
 	more := len(c.Writes) > 1
-	err := s.Store.Commit(ctx, c)
+	err = s.Store.Commit(ctx, c)
 	asked := err == nil && answer == inbound.AnswerConflict
 	if _, isRefused := ledger.AsRefused(err); isRefused && more {
 		// This other content was seen before: its task stands. Or this proof was:
 		// it is used up. The delivery is still written down.
-		c = ledger.Commit{}
-		if err = s.delivery(&c, r, e, answer); err == nil {
+		c, x.delivery.Once = ledger.Commit{}, ""
+		if err = s.delivery(&c, x, answer); err == nil {
 			err = s.Store.Commit(ctx, c)
 		}
 	}
 	if err != nil {
-		return s.fault(ctx, a, "store_delivery", err)
+		return resp, "store_delivery", err
 	}
 	if asked {
-		s.Log.LogAttrs(ctx, slog.LevelInfo, "delivery put before a person", slog.String("event", decide.LogID(e.Tenant, e.ID)), metric.Count(schema.ReviewsOpened, 1))
+		s.Log.LogAttrs(ctx, slog.LevelInfo, "delivery put before a person", slog.String("event", decide.LogID(x.event.Tenant, x.event.ID)), metric.Count(schema.ReviewsOpened, 1))
 	}
-	resp := Response{Status: status, Answer: answer, Event: e.ID, State: seen.Text("state"), Outcome: seen.Text("outcome")}
+	resp = Response{Status: status, Answer: answer, Event: x.event.ID, State: seen.Text("state"), Outcome: seen.Text("outcome")}
 	if answer == inbound.AnswerConflict {
 		resp.Error, resp.Hint = "id_reused", "this id was used with other content; a new message needs a new id"
 	}
-	return resp
+	return resp, "", nil
 }
 
 // sameContent reports whether a delivery brings what is recorded under its ID:

@@ -16,21 +16,14 @@ package ingest
 
 import (
 	"context"
-	"crypto/rand"
-	"encoding/hex"
-	"errors"
 	"log/slog"
 	"time"
 
 	"onefold/internal/blob"
-	"onefold/internal/decide"
 	"onefold/internal/digest"
-	"onefold/internal/fetch"
 	"onefold/internal/ledger"
 	"onefold/internal/policy/tenant"
 	"onefold/internal/policy/versions"
-	"onefold/internal/record/inbound"
-	"onefold/internal/utc"
 	"onefold/internal/webhook"
 )
 
@@ -79,10 +72,6 @@ type Request struct {
 	Headers   map[string]string // lower-case names
 	Body      []byte            // raw bytes
 	RequestID string
-
-	// The part of it that is being recorded, and where it came.
-	delivery webhook.Delivery
-	endpoint tenant.Endpoint
 }
 
 // Response is the answer. Its JSON form is the body.
@@ -116,91 +105,4 @@ type Batch struct {
 	Conflict  int `json:"conflict"`
 	Broken    int `json:"broken"`
 	Failed    int `json:"failed"`
-}
-
-// Handle takes one request. For each event that it carries it makes at most one
-// read and one commit of the ledger and one write of raw content; of a
-// duplicate, one read and one commit, and one commit more where the same proof
-// comes again (webhook.Delivery, Once).
-func (s *Service) Handle(ctx context.Context, r Request) Response {
-	resp := s.handle(ctx, r)
-	if resp.Batch == nil { // whose events were logged one by one
-		s.tell(ctx, r, resp, len(r.Body))
-	}
-	return resp
-}
-
-func (s *Service) tell(ctx context.Context, r Request, resp Response, size int) {
-	level := slog.LevelInfo
-	if failed(resp) {
-		level = slog.LevelError
-	}
-	event := ""
-	if resp.Event != "" {
-		event = decide.LogID(r.Tenant, resp.Event)
-	}
-	s.Log.LogAttrs(ctx, level, "delivery answered",
-		slog.Int("status", resp.Status), slog.String("answer", resp.Answer), slog.String("error", resp.Error),
-		slog.String("event", event), slog.String("request", r.RequestID), slog.Int("bytes", size), counted(resp))
-}
-
-// failed tells whether the answer is a fault of ours. That a path names no
-// endpoint, or that a stranger was refused, is none, whatever the code.
-func failed(r Response) bool { return r.Status >= 500 && r.Error != unknownWord && !r.unproven }
-
-// fault answers what is our fault: nothing is promised, the sender tries
-// again.
-func (s *Service) fault(ctx context.Context, a webhook.Answers, step string, err error) Response {
-	s.Log.LogAttrs(ctx, slog.LevelError, "delivery not recorded", slog.String("step", step), slog.String("error", err.Error()))
-	return Response{Status: a.Fault, Error: "not_recorded", Hint: "send the same delivery again"}
-}
-
-// record makes the event durable, or finds that it is.
-func (s *Service) record(ctx context.Context, a webhook.Answers, r Request, e inbound.Event) Response {
-	k := ledger.Event.At(e.Tenant, e.ID)
-	seen, err := s.Store.Get(ctx, k)
-	if err != nil {
-		return s.fault(ctx, a, "read_event", err)
-	}
-	if seen != nil {
-		return s.again(ctx, a, r, e, seen)
-	}
-	if r.delivery.Fetch != "" && s.Content != nil {
-		raw, err := s.Content(ctx, r.Tenant, r.endpoint, r.delivery.Fetch)
-		switch {
-		case err == nil:
-			r.Body, e.Raw = raw, string(blob.RefOf(e.Tenant, e.ID, raw))
-		case !errors.Is(err, fetch.ErrGone) && !errors.Is(err, fetch.ErrTooLarge):
-			return s.fault(ctx, a, "fetch_content", err)
-		} // else no try betters it: a person sees the metadata
-	}
-	// Raw content first: an event always has its content.
-	if err := s.Blob.Put(ctx, blob.Ref(e.Raw), r.Body); err != nil {
-		return s.fault(ctx, a, "store_raw", err)
-	}
-	c, err := s.newEvent(r, e)
-	if err != nil {
-		return s.fault(ctx, a, "make_event", err)
-	}
-	err = s.Store.Commit(ctx, c)
-	if ref, isRefused := ledger.AsRefused(err); isRefused {
-		if f, ok := ref.By("event"); ok && f.Current != nil {
-			return s.again(ctx, a, r, e, f.Current)
-		}
-		if f, ok := ref.By("once"); ok && f.Current != nil {
-			return s.underAnotherID(ctx, a, r, e, f.Current)
-		}
-	}
-	if err != nil {
-		// It may have been written; the sender's next try will tell him.
-		return s.fault(ctx, a, "store_event", err)
-	}
-	return Response{Status: a.Recorded, Answer: inbound.AnswerRecorded, Event: e.ID, State: e.State}
-}
-
-// token makes the place of a delivery row, one for each delivery.
-func token(at utc.Time) string {
-	var b [6]byte
-	_, _ = rand.Read(b[:])
-	return at.String() + "-" + hex.EncodeToString(b[:])
 }

@@ -9,10 +9,12 @@ import (
 	"onefold/internal/decide"
 	"onefold/internal/ledger"
 	"onefold/internal/metric"
+	"onefold/internal/policy/tenant"
 	"onefold/internal/policy/versions"
 	"onefold/internal/queue"
 	"onefold/internal/record/inbound"
 	"onefold/internal/schema"
+	"onefold/internal/utc"
 	"onefold/internal/webhook"
 	"onefold/internal/webhook/sesreceipt"
 )
@@ -129,7 +131,7 @@ func (m *Mail) events(ctx context.Context, n sesreceipt.Notice) (events []inboun
 			unknown++
 			continue
 		}
-		if k := eventKey(e); !made[k] {
+		if k := ledger.Event.At(e.Tenant, e.ID); !made[k] {
 			made[k] = true
 			events = append(events, e)
 		}
@@ -147,7 +149,7 @@ func (m *Mail) record(ctx context.Context, msg queue.Message, n sesreceipt.Notic
 	}
 	keys := make([]ledger.Key, len(events))
 	for i, e := range events {
-		keys[i] = eventKey(e)
+		keys[i] = ledger.Event.At(e.Tenant, e.ID)
 	}
 	seen, err := m.Service.Store.GetMany(ctx, keys)
 	if err != nil {
@@ -165,14 +167,13 @@ func (m *Mail) record(ctx context.Context, msg queue.Message, n sesreceipt.Notic
 	}
 	failed := 0
 	for i, e := range events {
-		r := Request{Tenant: e.Tenant, Endpoint: e.Source, Body: raw, RequestID: msg.ID}
-		var resp Response
-		if answers := webhook.StandardWebhooks(); seen[i] != nil {
-			e.Fingerprint = seen[i].Text("content_fingerprint")
-			resp = m.Service.again(ctx, answers, r, e, seen[i])
+		x := arrival{answers: webhook.StandardWebhooks(), request: msg.ID, delivery: webhook.Delivery{Raw: raw}, event: e}
+		if seen[i] != nil { // the same mail, whose content was not fetched
+			x.event.Fingerprint = seen[i].Text("content_fingerprint")
 		} else {
-			resp = m.Service.record(ctx, answers, r, withContent(e, raw))
+			x.event.Fingerprint = webhook.Fingerprint(raw)
 		}
+		resp := m.Service.record(ctx, x, seen[i])
 		m.tell(ctx, msg, e, resp, len(raw))
 		if resp.Answer == "" {
 			failed++
@@ -209,8 +210,12 @@ func (m *Mail) tell(ctx context.Context, msg queue.Message, e inbound.Event, res
 
 // event is what a notice says, for one mailbox.
 func (m *Mail) event(n sesreceipt.Notice, route versions.Route) (inbound.Event, error) {
-	e := newMail(m.Service.Now(), route)
-	e.DeliveryID, e.EnvelopeFrom, e.Verdicts = "ses:"+n.MessageID, n.Source, n.Verdicts
+	at := utc.At(m.Service.Now())
+	e := inbound.Event{
+		Tenant: route.Tenant, Source: route.Endpoint, Content: tenant.ContentMail, Mailbox: route.Mailbox,
+		DeliveryID: "ses:" + n.MessageID, EnvelopeFrom: n.Source, Verdicts: n.Verdicts,
+		ReceivedAt: at, State: inbound.Recorded, Transition: 1, NotBefore: at, DueAt: at.Add(FirstDue),
+	}
 	if e.EnvelopeFrom == sesreceipt.NullSender {
 		e.EnvelopeFrom = nullSender
 	}

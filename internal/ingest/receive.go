@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"slices"
 
+	"onefold/internal/decide"
 	"onefold/internal/policy/tenant"
 	"onefold/internal/policy/versions"
 	"onefold/internal/record/inbound"
@@ -15,8 +16,44 @@ import (
 
 const unknownWord = "unknown_endpoint"
 
-// handle finds the endpoint's source, has it verify the request, and makes
-// durable what it carries.
+// Handle takes one request. For each event that it carries it makes at most one
+// read and one commit of the ledger and one write of raw content; of a
+// duplicate, one read and one commit, and one commit more where the same proof
+// comes again (webhook.Delivery, Once).
+func (s *Service) Handle(ctx context.Context, r Request) Response {
+	resp := s.handle(ctx, r)
+	if resp.Batch == nil { // whose events were logged one by one
+		s.tell(ctx, r.Tenant, r.RequestID, resp, len(r.Body))
+	}
+	return resp
+}
+
+func (s *Service) tell(ctx context.Context, tenantID, request string, resp Response, size int) {
+	level := slog.LevelInfo
+	if failed(resp) {
+		level = slog.LevelError
+	}
+	event := ""
+	if resp.Event != "" {
+		event = decide.LogID(tenantID, resp.Event)
+	}
+	s.Log.LogAttrs(ctx, level, "delivery answered",
+		slog.Int("status", resp.Status), slog.String("answer", resp.Answer), slog.String("error", resp.Error),
+		slog.String("event", event), slog.String("request", request), slog.Int("bytes", size), counted(resp))
+}
+
+// failed reports whether the answer is a fault of ours. An unknown endpoint and
+// a refused stranger are not, whatever the code.
+func failed(r Response) bool { return r.Status >= 500 && r.Error != unknownWord && !r.unproven }
+
+// fault answers what is our fault: nothing is promised, the sender tries
+// again.
+func (s *Service) fault(ctx context.Context, a webhook.Answers, step string, err error) Response {
+	s.Log.LogAttrs(ctx, slog.LevelError, "delivery not recorded", slog.String("step", step), slog.String("error", err.Error()))
+	return Response{Status: a.Fault, Error: "not_recorded", Hint: "send the same delivery again"}
+}
+
+// handle finds the endpoint's source and says only what its sender may learn.
 func (s *Service) handle(ctx context.Context, r Request) Response {
 	policy, err := s.Policies.Current(ctx, r.Tenant)
 	if errors.Is(err, versions.ErrNone) {
@@ -35,7 +72,7 @@ func (s *Service) handle(ctx context.Context, r Request) Response {
 		return s.fault(ctx, webhook.StandardWebhooks(), "make_source", err)
 	}
 	request := asSent(r, ep)
-	resp := s.receive(ctx, r, request, ep, source)
+	resp := s.receive(ctx, arrivalOf(r, ep), request, source)
 	if b, ok := source.(webhook.BrowserSource); ok {
 		if h := b.AnswerHeaders(request); len(h) > 0 {
 			resp.Headers = &h
@@ -46,6 +83,11 @@ func (s *Service) handle(ctx context.Context, r Request) Response {
 		resp.Event, resp.State, resp.Outcome = "", "", ""
 	}
 	return resp
+}
+
+// arrivalOf is what the receiver knows of a request that is not opened yet.
+func arrivalOf(r Request, ep tenant.Endpoint) arrival {
+	return arrival{endpoint: ep, request: r.RequestID, event: inbound.Event{Tenant: r.Tenant, Source: ep.Name}}
 }
 
 // asSent is the request as its sender made it.
@@ -63,17 +105,19 @@ func asSent(r Request, ep tenant.Endpoint) webhook.Request {
 	return out
 }
 
-func (s *Service) receive(ctx context.Context, r Request, request webhook.Request, ep tenant.Endpoint, source webhook.Source) Response {
+// receive has the source verify the request, and takes what it carries.
+func (s *Service) receive(ctx context.Context, x arrival, request webhook.Request, source webhook.Source) Response {
 	about := source.About()
+	x.answers = about.Answers
 	if request.Method != "POST" && !slices.Contains(about.Methods, request.Method) {
 		return Response{Status: 405, Error: "method_not_allowed", Hint: "POST a delivery"}
 	}
-	if len(r.Body) > about.MaxBody {
+	if len(request.Body) > about.MaxBody {
 		return Response{Status: about.Answers.TooLarge, Error: "body_too_large", Hint: fmt.Sprintf("at most %d bytes: larger mail cannot be taken this way", about.MaxBody)}
 	}
-	set := webhook.Setting{Content: ep.Content, Now: s.Now()}
-	if ep.Secret != "" {
-		secrets, err := s.Secrets(ctx, r.Tenant, ep.Secret)
+	set := webhook.Setting{Content: x.endpoint.Content, Now: s.Now()}
+	if x.endpoint.Secret != "" {
+		secrets, err := s.Secrets(ctx, x.event.Tenant, x.endpoint.Secret)
 		if err != nil {
 			return s.fault(ctx, about.Answers, "read_secret", err)
 		}
@@ -87,7 +131,7 @@ func (s *Service) receive(ctx context.Context, r Request, request webhook.Reques
 		return refused(about.Answers, err)
 	}
 	if opened.Note != "" {
-		s.Log.LogAttrs(ctx, slog.LevelWarn, "a source has something to tell", slog.String("note", opened.Note), slog.String("scheme", about.Scheme), slog.String("endpoint", ep.Name), slog.String("request", r.RequestID))
+		s.Log.LogAttrs(ctx, slog.LevelWarn, "a source has something to tell", slog.String("note", opened.Note), slog.String("scheme", about.Scheme), slog.String("endpoint", x.endpoint.Name), slog.String("request", x.request))
 	}
 	if opened.Visit != "" {
 		if s.Visit == nil {
@@ -100,13 +144,11 @@ func (s *Service) receive(ctx context.Context, r Request, request webhook.Reques
 	if opened.Reply != nil {
 		return Response{Status: opened.Reply.Status, Own: opened.Reply}
 	}
-	return s.take(ctx, about.Answers, r, ep, opened)
+	return s.take(ctx, x, opened)
 }
 
 var (
 	errNoFetch = errors.New("ingest: this deployment fetches no documents")
-	// errNoEvent: a word is written with its event, in one commit.
-	errNoEvent = errors.New("ingest: a used word without its event")
 	errNoVisit = errors.New("ingest: this deployment confirms no subscriptions")
 )
 
@@ -139,17 +181,18 @@ func (s *Service) document(ctx context.Context, source webhook.Source, r webhook
 
 // take makes each delivery durable and gives the one answer: see
 // webhook.Source, "What the receiver does with it".
-func (s *Service) take(ctx context.Context, a webhook.Answers, r Request, ep tenant.Endpoint, opened webhook.Opened) Response {
-	if len(opened.Deliveries) == 1 && opened.Broken == 0 {
-		return s.one(ctx, a, r, ep, opened.Deliveries[0])
-	}
+func (s *Service) take(ctx context.Context, x arrival, opened webhook.Opened) Response {
+	a := x.answers
 	if len(opened.Deliveries) == 0 && opened.Broken == 0 {
 		return Response{Status: a.Recorded, Hint: "it carries no event that this endpoint takes"}
 	}
 	n := Batch{Broken: opened.Broken}
 	for _, d := range opened.Deliveries {
-		resp := s.one(ctx, a, r, ep, d)
-		s.tell(ctx, r, resp, len(d.Raw))
+		resp := s.one(ctx, x, d)
+		if len(opened.Deliveries) == 1 && opened.Broken == 0 {
+			return resp // logged by Handle
+		}
+		s.tell(ctx, x.event.Tenant, x.request, resp, len(d.Raw))
 		switch {
 		case resp.Status == a.Fault:
 			n.Failed++
@@ -171,18 +214,6 @@ func (s *Service) take(ctx context.Context, a webhook.Answers, r Request, ep ten
 		resp.Status, resp.Answer, resp.Error, resp.Hint = a.Malformed, "", "parts_malformed", "some events of the payload have no id that can be a key; the others are recorded"
 	}
 	return resp
-}
-
-// one makes one delivery durable.
-func (s *Service) one(ctx context.Context, a webhook.Answers, r Request, ep tenant.Endpoint, d webhook.Delivery) Response {
-	e, bad := s.event(r, ep, d)
-	if bad != nil {
-		bad.Status = a.Malformed
-		return *bad
-	}
-	r.Body = d.Raw
-	r.delivery, r.endpoint = d, ep
-	return s.record(ctx, a, r, e)
 }
 
 func unknownEndpoint(status int) Response {
