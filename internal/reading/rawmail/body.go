@@ -13,6 +13,8 @@ type body struct {
 	attachments []Attachment
 	reports     []report // status and feedback reports, and returned originals
 	hashed      []string // what ContentHash takes of each part
+	reaction    bool     // it is a reaction to a mail: one sign, and no text
+	undecoded   bool     // a shown text is in a character set that is not known
 }
 
 // report is one machine-readable part of a multipart/report, or a returned

@@ -70,7 +70,10 @@ func bounce(m *Message, h header, b body, sns *notice) (reasons []string, list [
 		told += 2
 	}
 	// An out-of-office note also comes with a null path; it tells of no failure.
-	if awaySubject.MatchString(m.Subject) || told == 0 || machine+told < 3 || (machine == 1 && told < 4) {
+	if awaySubject.MatchString(m.Subject) {
+		return nil, nil
+	}
+	if !isDaemon(m) && (told == 0 || machine+told < 3 || machine == 1 && told < 4) {
 		return nil, nil
 	}
 	return reasons, failedRecipients(m, h, b, nil)

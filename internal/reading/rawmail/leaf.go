@@ -15,6 +15,10 @@ import (
 // leaf reads one part without children: a text to show, or an attachment that
 // is named and weighed but never opened, save for report parts.
 func (k walker) leaf(p *part) []piece {
+	// Gmail's reactions ("Email reaction format", Google, read 2026-12).
+	if p.mediaType == "text/vnd.google.email-reaction+json" {
+		k.body.reaction = true
+	}
 	if isMultipart(p.mediaType) {
 		p.mediaType = "text/plain" // a multipart that could not be split
 		k.w.add(warnMIME)
@@ -66,7 +70,8 @@ func (k walker) shownText(p *part) piece {
 	if isHTML && label == "" && !utf8.Valid(content) {
 		_, label, _ = charset.DetermineEncoding(content, "") // what a browser would take
 	}
-	text, _ := decodeCharset(content, label, k.w)
+	text, known := decodeCharset(content, label, k.w)
+	k.body.undecoded = k.body.undecoded || !known
 	sum := ""
 	if cutOff {
 		k.w.add(warnTextTruncated)

@@ -6,10 +6,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"golang.org/x/text/encoding"
 	"golang.org/x/text/encoding/charmap"
-	"golang.org/x/text/encoding/htmlindex"
-	"golang.org/x/text/encoding/ianaindex"
 	"golang.org/x/text/encoding/japanese"
 )
 
@@ -19,7 +16,8 @@ var encodedWord = regexp.MustCompile(`=\?([^?\s*]+)(?:\*[^?\s]*)?\?([bBqQ])\?([^
 
 // decodeWords decodes encoded words anywhere in s, into one line. Neighbours
 // of one charset are joined before decoding, since many mailers split a
-// character between two words. A word of unknown charset stays as it is.
+// character between two words. A word of unknown charset is left out, with a
+// warning: what nobody could read does not go into a reply's subject.
 func decodeWords(s string, w *warnings) string {
 	s = cut(s, maxEncoded)
 	if !strings.Contains(s, "=?") {
@@ -39,7 +37,6 @@ func decodeWords(s string, w *warnings) string {
 		}
 		label := s[m[2]:m[3]]
 		data := wordBytes(s[m[4]:m[5]], s[m[6]:m[7]])
-		begin := m[0]
 		end = m[1]
 		for i++; i < len(found); i++ {
 			n := found[i]
@@ -50,10 +47,9 @@ func decodeWords(s string, w *warnings) string {
 			end = n[1]
 		}
 		text, ok := decodeCharset(data, label, w)
-		if !ok {
-			text = s[begin:end]
+		if ok {
+			out.WriteString(text)
 		}
-		out.WriteString(text)
 	}
 	out.WriteString(s[end:])
 	return oneLine(out.String())
@@ -84,6 +80,9 @@ func decodeCharset(b []byte, label string, w *warnings) (text string, ok bool) {
 		w.add(warnCharsetMismatch)
 		return string(b), true
 	}
+	if isUTF7(label) && isASCII(b) {
+		return decodeUTF7(b), true
+	}
 	enc := lookUp(label)
 	if enc == nil {
 		w.add(warnUnknownCharset)
@@ -100,14 +99,6 @@ func decodeCharset(b []byte, label string, w *warnings) (text string, ok bool) {
 		return text, true
 	}
 	return string(out), true
-}
-
-func lookUp(label string) encoding.Encoding {
-	enc, err := htmlindex.Get(label)
-	if err != nil || enc == encoding.Replacement {
-		enc, _ = ianaindex.MIME.Encoding(label) // nil for unknown and for unsupported
-	}
-	return enc
 }
 
 // guessCharset reads unlabelled bytes: UTF-8 if valid, ISO-2022-JP by its
