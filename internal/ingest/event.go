@@ -13,6 +13,7 @@ import (
 	"onefold/internal/policy/tenant"
 	"onefold/internal/record/audit"
 	"onefold/internal/record/inbound"
+	"onefold/internal/record/machine"
 	"onefold/internal/record/review"
 	"onefold/internal/schema"
 	"onefold/internal/utc"
@@ -132,7 +133,7 @@ func (s *Service) again(ctx context.Context, a webhook.Answers, r Request, e inb
 	if asked {
 		s.Log.LogAttrs(ctx, slog.LevelInfo, "delivery put before a person", slog.String("event", decide.LogID(e.Tenant, e.ID)), metric.Count(schema.ReviewsOpened, 1))
 	}
-	resp := Response{Status: status, Answer: answer, Event: e.ID, State: seen.Text("state"), Outcome: seen.Text("outcome")}
+	resp := Response{Status: status, Answer: answer, Event: e.ID, State: seen.Text(machine.StateAttr), Outcome: seen.Text("outcome")}
 	if answer == inbound.AnswerConflict {
 		resp.Error, resp.Hint = "id_reused", "this id was used with other content; a new message needs a new id"
 	}

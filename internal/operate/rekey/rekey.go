@@ -28,6 +28,7 @@ import (
 	"onefold/internal/policy/versions"
 	"onefold/internal/record/audit"
 	"onefold/internal/record/contact"
+	"onefold/internal/record/machine"
 	"onefold/internal/utc"
 )
 
@@ -178,7 +179,7 @@ func (w *work) move(ctx context.Context, event string, set ledger.Item, details 
 // save notes how far the pass is. It is no transition.
 func (w *work) save(ctx context.Context, set ledger.Item) error {
 	var c ledger.Commit
-	cond := ledger.All(ledger.AtVersion(w.m.Version), ledger.Is("state", contact.MigrationAdding))
+	cond := ledger.All(ledger.AtVersion(w.m.Version), ledger.Is(machine.StateAttr, contact.MigrationAdding))
 	if err := c.Update("migration", w.key(), cond, set); err != nil {
 		return err
 	}

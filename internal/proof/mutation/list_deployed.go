@@ -69,8 +69,8 @@ func deployed() []Breakage {
 			Name:   "link-stops-the-address-alone",
 			Wrong:  "a person who clicked is mailed at her other address",
 			File:   "internal/decide/link.go",
-			Old:    `"consent_version": who.ConsentVersion + 1`,
-			New:    `"consent_version": who.ConsentVersion`,
+			Old:    `contact.ConsentVersionAttr: who.ConsentVersion + 1`,
+			New:    `contact.ConsentVersionAttr: who.ConsentVersion`,
 			Caught: []string{"optout"},
 		},
 		{

@@ -72,8 +72,8 @@ func loops() []Breakage {
 			Name:   "hold-on-an-event-that-is-decided",
 			Wrong:  "a late worker holds again whom a person has let go",
 			File:   "internal/decide/holdfirst.go",
-			Old:    `ledger.All(ledger.Is("state", inbound.Recorded), ledger.Is("transition", g.Event.Transition))`,
-			New:    `ledger.OneOf("state", inbound.Recorded, inbound.InReview, inbound.Decided)`,
+			Old:    `ledger.All(ledger.Is(machine.StateAttr, inbound.Recorded), ledger.Is(machine.TransitionAttr, g.Event.Transition))`,
+			New:    `ledger.OneOf(machine.StateAttr, inbound.Recorded, inbound.InReview, inbound.Decided)`,
 			Caught: []string{"extract"},
 		},
 		{

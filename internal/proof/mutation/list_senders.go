@@ -17,8 +17,8 @@ func customersAndSenders() []Breakage {
 			Name:   "customer-not-asked-again",
 			Wrong:  "an enquiry is given to a contact that its key no longer leads to",
 			File:   "internal/decide/customer.go",
-			Old:    `b.c.Check(k.name, at, ledger.Is("contact", k.seen.Contact))`,
-			New:    `b.c.Check(k.name, at, ledger.Present("contact"))`,
+			Old:    `b.c.Check(k.name, at, ledger.Is(contact.HolderAttr, k.seen.Contact))`,
+			New:    `b.c.Check(k.name, at, ledger.Present(contact.HolderAttr))`,
 			Caught: []string{"decide"},
 		},
 		{
