@@ -35,10 +35,9 @@ func (w *work) pass(ctx context.Context) error {
 		if m.Cursor = pg.Next; m.Cursor == "" {
 			m.Segment++
 		}
-		err = w.save(ctx, ledger.Item{
-			"segment": m.Segment, "cursor": m.Cursor, "seen": m.Seen, "missing": m.Missing, "collisions": m.Collisions, "added": m.Added,
-		})
-		if err != nil {
+		set := m.PassAttrs()
+		set["added"] = m.Added
+		if err := w.save(ctx, set); err != nil {
 			return err
 		}
 		if w.Told != nil {

@@ -153,9 +153,9 @@ func (w *work) open(ctx context.Context) error {
 func (w *work) again(ctx context.Context) error { return w.save(ctx, fresh(w.m)) }
 
 func fresh(m contact.Migration) ledger.Item {
-	return ledger.Item{
-		"pass": m.Pass + 1, "segments": segments, "segment": 0, "cursor": "", "seen": 0, "missing": 0, "collisions": 0,
-	}
+	set := contact.Migration{Pass: m.Pass + 1}.PassAttrs()
+	set["segments"] = segments
+	return set
 }
 
 func (w *work) finish(ctx context.Context) error {

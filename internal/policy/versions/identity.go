@@ -170,10 +170,9 @@ func (r *rules) start() error {
 	rule, now := r.p.NextVersion(), utc.At(r.book.Now())
 	k := MigrationKey(r.p.Tenant, rule)
 	if r.rows[k] != nil {
-		return r.move(rule, contact.MigrationRestart, ledger.Item{
-			"from": r.p.Identity.Version, "started_at": now, "policy_version": r.p.Version, "ready_at": "",
-			"pass": 0, "segment": 0, "cursor": "", "seen": 0, "missing": 0, "collisions": 0,
-		})
+		set := ledger.Item(contact.Migration{}.PassAttrs())
+		set["from"], set["started_at"], set["policy_version"], set["ready_at"] = r.p.Identity.Version, now, r.p.Version, ""
+		return r.move(rule, contact.MigrationRestart, set)
 	}
 	m := contact.Migration{
 		Tenant: r.p.Tenant, Rule: rule, From: r.p.Identity.Version, State: contact.MigrationStarted, Transition: 1,
