@@ -33,7 +33,7 @@ func (s *Service) answerCollision(ctx context.Context, t review.Task, a Form) er
 		}
 		_, err := c.Move(ledger.Step{
 			Key: taskKey(t.Tenant, t.ID), Machine: review.Machine(), From: t.State, Transition: t.Transition, Event: "refresh",
-			Set: ledger.Item{"reasons": reasons}, Audit: r,
+			Set: ledger.Item{review.ReasonsAttr: reasons}, Audit: r,
 		})
 		if err == nil {
 			err = s.commit(ctx, c)
@@ -55,7 +55,7 @@ func (s *Service) answerCollision(ctx context.Context, t review.Task, a Form) er
 	if it == nil || one {
 		return ErrMoved
 	}
-	if err := c.Update("contact_key", k, ledger.AtVersion(it.Version()), ledger.Item{"shared": true}); err != nil {
+	if err := c.Update("contact_key", k, ledger.AtVersion(it.Version()), ledger.Item{contact.SharedAttr: true}); err != nil {
 		return err
 	}
 	if err := decide.MoveTask(&c, t, "approve", a.By, r); err != nil {

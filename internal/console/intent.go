@@ -10,6 +10,7 @@ import (
 	"onefold/internal/ledger"
 	"onefold/internal/record/audit"
 	"onefold/internal/record/followup"
+	"onefold/internal/record/machine"
 	"onefold/internal/record/review"
 	"onefold/internal/utc"
 )
@@ -57,7 +58,7 @@ func (s *Service) answerIntent(ctx context.Context, t review.Task, a Form) error
 	to, err := c.Move(ledger.Step{
 		Key:     ledger.Intent.At(i.Tenant, i.ID),
 		Machine: followup.IntentMachine(), From: i.State, Transition: i.Transition, Event: event, Set: set,
-		If: ledger.Is("content_hash", i.ContentHash), Audit: r,
+		If: ledger.Is(followup.ContentHashAttr, i.ContentHash), Audit: r,
 	})
 	if err != nil {
 		return ErrMoved
@@ -82,17 +83,17 @@ func (s *Service) answerIntent(ctx context.Context, t review.Task, a Form) error
 func (s *Service) intentStep(t review.Task, i followup.Intent, a Form) (string, ledger.Item, error) {
 	now := utc.At(s.Now())
 	approved := ledger.Item{
-		"approved_hash": i.ContentHash, "approved_by": a.By, "approved_at": now, "not_after": now.Add(sendWithin(i)), "reason": "",
+		followup.ApprovedHashAttr: i.ContentHash, "approved_by": a.By, "approved_at": now, "not_after": now.Add(sendWithin(i)), machine.ReasonAttr: "",
 	}
 	switch {
 	case a.Action == Reject:
-		return followup.Refuse, ledger.Item{"reason": followup.ReasonRefused}, nil
+		return followup.Refuse, ledger.Item{machine.ReasonAttr: followup.ReasonRefused}, nil
 	case a.Action == CountAsSent && t.Kind == review.UnknownSend:
-		return followup.Settle, ledger.Item{"reason": "person_counts_as_sent", "accepted_at": now}, nil
+		return followup.Settle, ledger.Item{machine.ReasonAttr: "person_counts_as_sent", followup.AcceptedAtAttr: now}, nil
 	case a.Action != Approve:
 		return "", nil, ErrNoSuchAction
 	case t.Kind == review.UnknownSend:
-		approved["resends"], approved["reason"] = i.Resends+1, a.By
+		approved[followup.ResendsAttr], approved[machine.ReasonAttr] = i.Resends+1, a.By
 		return followup.Resend, approved, nil
 	}
 	return followup.Approve, approved, nil

@@ -55,9 +55,9 @@ func (to *survivor) attributes(i followup.Intent) ledger.Item {
 // write makes the ground of the move a condition, and sees that the survivor
 // has a place in its cadence: the longer of the two quiet periods counts.
 func (to *survivor) write(c *ledger.Commit, i followup.Intent, now utc.Time) error {
-	c.Check("merged", people.Key(i.Tenant, i.Contact), ledger.Is("status", contact.Merged))
+	c.Check("merged", people.Key(i.Tenant, i.Contact), ledger.Is(contact.StatusAttr, contact.Merged))
 	c.Check("survivor", people.Key(i.Tenant, to.contact.ID),
-		ledger.All(ledger.All(ledger.Is("status", to.contact.Status), ledger.Is("consent_version", to.contact.ConsentVersion)),
+		ledger.All(ledger.All(ledger.Is(contact.StatusAttr, to.contact.Status), ledger.Is(contact.ConsentVersionAttr, to.contact.ConsentVersion)),
 			decide.SameReach(to.contact))) // between the two nothing was taken back
 	k := slotKey(i, to.contact.ID)
 	other := cmp.Or(to.other, &followup.Cadence{})
@@ -73,7 +73,7 @@ func (to *survivor) write(c *ledger.Commit, i followup.Intent, now utc.Time) err
 		return nil
 	}
 	return c.Update("cadence", k, ledger.AtVersion(to.slot.Version),
-		ledger.Item{"sending_intent": other.SendingIntent, "quiet_until": other.QuietUntil})
+		ledger.Item{followup.SendingIntentAttr: other.SendingIntent, followup.QuietUntilAttr: other.QuietUntil})
 }
 
 func slotKey(i followup.Intent, contactID string) ledger.Key {

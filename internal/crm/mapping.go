@@ -2,6 +2,13 @@ package crm
 
 import "onefold/internal/utc"
 
+// The attributes of a mapping's claim.
+const (
+	OwnerAttr         = "owner"
+	AttemptAttr       = "attempt"
+	InFlightUntilAttr = "in_flight_until"
+)
+
 // Mapping links one contact to its record in one CRM: one row for each
 // (tenant, CRM, contact), and that key is its uniqueness rule. It is also the
 // claim that keeps one contact upsert in flight: who holds Owner and Attempt

@@ -10,7 +10,9 @@ import (
 	"onefold/internal/ledger"
 	"onefold/internal/record/claim"
 	"onefold/internal/record/contact"
+	"onefold/internal/record/machine"
 	"onefold/internal/record/outbox"
+	"onefold/internal/schema"
 	"onefold/internal/utc"
 )
 
@@ -28,22 +30,22 @@ func (s at) claimOperation(ctx context.Context, op outbox.Operation, person cont
 	owner := idempotency.NewOwner()
 	until := s.now().Add(s.lease())
 	set, rec := idempotency.Claim(op.Record, owner, until)
-	set["due_at"], set["nudges"], set["waits_for"] = until.Add(time.Second), 0, ""
+	set[schema.DueAt], set[claim.NudgesAttr], set["waits_for"] = until.Add(time.Second), 0, ""
 	var c ledger.Commit
 	if op.State == outbox.Waiting {
 		// Waiting ends with the claim: a transition of its own.
 		if _, err := c.Move(ledger.Step{
 			Name: "operation", Key: operationKey(op), Machine: outbox.Machine(), From: op.State, Transition: op.Transition,
-			Event: "wake", Set: idempotency.Join(set, ledger.Item{"reason": ""}), If: ledger.AtVersion(op.Version), Audit: s.audit(op),
+			Event: "wake", Set: idempotency.Join(set, ledger.Item{machine.ReasonAttr: ""}), If: ledger.AtVersion(op.Version), Audit: s.audit(op),
 		}); err != nil {
 			return op, false, err
 		}
 		op.State = outbox.Open
 		op.Transition++
-	} else if err := c.Update("operation", operationKey(op), ledger.All(ledger.AtVersion(op.Version), ledger.Is("state", op.State)), set); err != nil {
+	} else if err := c.Update("operation", operationKey(op), ledger.All(ledger.AtVersion(op.Version), ledger.Is(machine.StateAttr, op.State)), set); err != nil {
 		return op, false, err
 	}
-	c.Check("contact", ledger.Contact.At(person.Tenant, person.ID), ledger.Is("status", contact.Active))
+	c.Check("contact", ledger.Contact.At(person.Tenant, person.ID), ledger.Is(contact.StatusAttr, contact.Active))
 	if also != nil {
 		if err := also(&c, owner, until); err != nil {
 			return op, false, err
@@ -81,7 +83,7 @@ func (s at) claimContact(ctx context.Context, op outbox.Operation, c contact.Con
 			return commit.Insert(ledger.Step{Key: mappingKey(mapping), Event: "create", Audit: s.audit(op)}, mapping, "")
 		}
 		return commit.Update("crm_mapping", mappingKey(mapping), ledger.AtVersion(m.Version), ledger.Item{
-			"owner": owner, "attempt": mapping.Attempt, "in_flight_until": until, "updated_at": s.now(),
+			crm.OwnerAttr: owner, crm.AttemptAttr: mapping.Attempt, crm.InFlightUntilAttr: until, "updated_at": s.now(),
 		})
 	})
 	return claimed, mapping, won, err

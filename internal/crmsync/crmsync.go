@@ -49,6 +49,7 @@ import (
 	"onefold/internal/record/claim"
 	"onefold/internal/record/contact"
 	"onefold/internal/record/inbound"
+	"onefold/internal/record/machine"
 	"onefold/internal/record/outbox"
 	"onefold/internal/utc"
 )
@@ -98,7 +99,7 @@ func (s *Service) Handle(ctx context.Context, ch ledger.Change) error {
 		err = s.work(ctx, *op)
 	default:
 		// Only the change that ended it, not those before it that come again.
-		if op.Kind == outbox.CRMContact && ch.Item.Text("state") == op.State {
+		if op.Kind == outbox.CRMContact && ch.Item.Text(machine.StateAttr) == op.State {
 			err = s.ended(ctx, *op)
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"onefold/internal/metric"
 	"onefold/internal/record/claim"
 	"onefold/internal/record/contact"
+	"onefold/internal/record/machine"
 	"onefold/internal/record/outbox"
 	"onefold/internal/schema"
 	"onefold/internal/utc"
@@ -53,7 +54,7 @@ func (s at) settle(ctx context.Context, op outbox.Operation, res crm.Result, als
 // answer was lost. Whoever has the operation now repeats the call with the same
 // reference and finds what this one made, so the outcome is only logged.
 func (s *Service) fencedOff(ctx context.Context, op outbox.Operation, res crm.Result, r *ledger.Refused) {
-	if f, ok := r.By("operation"); ok && f.Current.Text("owner") == op.Owner && f.Current.Text("status") != string(claim.InProgress) {
+	if f, ok := r.By("operation"); ok && f.Current.Text(claim.OwnerAttr) == op.Owner && f.Current.Text(claim.StatusAttr) != string(claim.InProgress) {
 		return
 	}
 	s.Log.LogAttrs(ctx, slog.LevelWarn, "crm outcome came after its claim", slog.String("operation", op.ID),
@@ -70,19 +71,19 @@ func (s at) settleOnce(ctx context.Context, op outbox.Operation, res crm.Result,
 	switch res.Outcome {
 	case crm.Done:
 		step.Event = "finish"
-		step.Set = idempotency.Join(idempotency.Complete(resultWord(res), s.now()), timerless(), ledger.Item{"crm_id": res.ID, "reason": ""})
+		step.Set = idempotency.Join(idempotency.Complete(resultWord(res), s.now()), timerless(), ledger.Item{"crm_id": res.ID, machine.ReasonAttr: ""})
 	case crm.Refused:
 		step.Event = "refuse"
-		step.Set = idempotency.Join(idempotency.Release(), timerless(), ledger.Item{"reason": res.Reason})
+		step.Set = idempotency.Join(idempotency.Release(), timerless(), ledger.Item{machine.ReasonAttr: res.Reason})
 	case crm.Conflict:
 		step.Event = "park"
-		step.Set = idempotency.Join(idempotency.Release(), timerless(), ledger.Item{"reason": "conflict_" + res.Reason})
+		step.Set = idempotency.Join(idempotency.Release(), timerless(), ledger.Item{machine.ReasonAttr: "conflict_" + res.Reason})
 	case crm.Busy, crm.NotBegun, crm.Unknown:
 		if op.Attempt < MaxAttempts {
 			return s.again(ctx, &c, op, res, also)
 		}
 		step.Event = "park"
-		step.Set = idempotency.Join(afterwards(res), timerless(), ledger.Item{"reason": res.Reason})
+		step.Set = idempotency.Join(afterwards(res), timerless(), ledger.Item{machine.ReasonAttr: res.Reason})
 	}
 	if _, err := c.Move(step); err != nil {
 		return err
@@ -107,8 +108,8 @@ func (s at) again(ctx context.Context, c *ledger.Commit, op outbox.Operation, re
 		wait = max(wait, s.CRM.Capabilities().InFlight)
 	}
 	at := s.now().Add(wait)
-	if err := c.Update("operation", operationKey(op), ledger.All(ledger.Is("state", outbox.Open), idempotency.Fence(op.Record)),
-		idempotency.Join(afterwards(res), ledger.Item{"not_before": at, "due_at": at, "reason": res.Reason})); err != nil {
+	if err := c.Update("operation", operationKey(op), ledger.All(ledger.Is(machine.StateAttr, outbox.Open), idempotency.Fence(op.Record)),
+		idempotency.Join(afterwards(res), ledger.Item{claim.NotBeforeAttr: at, schema.DueAt: at, machine.ReasonAttr: res.Reason})); err != nil {
 		return err
 	}
 	if also != nil {
@@ -136,7 +137,7 @@ func afterwards(res crm.Result) ledger.Item {
 // waited for the contact follows from the change of the operation.
 func (s at) settleContact(ctx context.Context, op outbox.Operation, m crm.Mapping, person contact.Contact, res crm.Result) error {
 	return s.settle(ctx, op, res, func(c *ledger.Commit) error {
-		mine := ledger.All(ledger.Is("owner", m.Owner), ledger.Is("attempt", m.Attempt))
+		mine := ledger.All(ledger.Is(crm.OwnerAttr, m.Owner), ledger.Is(crm.AttemptAttr, m.Attempt))
 		if res.Outcome != crm.Done {
 			// After an unknown outcome the mapping stays in flight for as long as
 			// the vendor may still be at it.
@@ -144,7 +145,7 @@ func (s at) settleContact(ctx context.Context, op outbox.Operation, m crm.Mappin
 			if res.Outcome == crm.Unknown {
 				until = s.now().Add(s.CRM.Capabilities().InFlight)
 			}
-			return c.Update("crm_mapping", mappingKey(m), mine, ledger.Item{"in_flight_until": until, "updated_at": s.now()})
+			return c.Update("crm_mapping", mappingKey(m), mine, ledger.Item{crm.InFlightUntilAttr: until, "updated_at": s.now()})
 		}
 		event := "sync"
 		if res.Adopted {
@@ -154,7 +155,7 @@ func (s at) settleContact(ctx context.Context, op outbox.Operation, m crm.Mappin
 		r.Details["crm_id"], r.Details["sent_version"] = res.ID, fmt.Sprint(person.Revision)
 		_, err := c.Move(ledger.Step{
 			Key: mappingKey(m), Transition: m.Transition, Event: event, If: mine, Audit: r,
-			Set: ledger.Item{"crm_id": res.ID, "sent_version": person.Revision, "in_flight_until": "", "owner": "", "updated_at": s.now()},
+			Set: ledger.Item{"crm_id": res.ID, "sent_version": person.Revision, crm.InFlightUntilAttr: "", crm.OwnerAttr: "", "updated_at": s.now()},
 		})
 		return err
 	})

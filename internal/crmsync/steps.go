@@ -8,6 +8,8 @@ import (
 	"onefold/internal/idempotency"
 	"onefold/internal/ledger"
 	"onefold/internal/metric"
+	"onefold/internal/record/claim"
+	"onefold/internal/record/machine"
 	"onefold/internal/record/outbox"
 	"onefold/internal/schema"
 	"onefold/internal/utc"
@@ -16,7 +18,7 @@ import (
 // supersede ends an operation that needs no call any more.
 func (s *Service) supersede(ctx context.Context, op outbox.Operation, reason string) error {
 	return s.leave(ctx, op, "supersede",
-		idempotency.Join(idempotency.Complete(reason, s.now()), timerless(), ledger.Item{"reason": reason}), reason)
+		idempotency.Join(idempotency.Complete(reason, s.now()), timerless(), ledger.Item{machine.ReasonAttr: reason}), reason)
 }
 
 // park puts an operation before a person, without a call. What became of the
@@ -25,7 +27,7 @@ func (s *Service) park(ctx context.Context, op outbox.Operation, reason string) 
 	if !outbox.Machine().Can(op.State, "park") {
 		return nil
 	}
-	return s.leave(ctx, op, "park", idempotency.Join(idempotency.Lost(), timerless(), ledger.Item{"reason": reason}), reason)
+	return s.leave(ctx, op, "park", idempotency.Join(idempotency.Lost(), timerless(), ledger.Item{machine.ReasonAttr: reason}), reason)
 }
 
 // leave makes a transition without a claim, on the row exactly as it was read.
@@ -54,8 +56,8 @@ func (s *Service) leave(ctx context.Context, op outbox.Operation, event string, 
 // so the nudges until then do not count against it.
 func (s *Service) postpone(ctx context.Context, op outbox.Operation, at utc.Time, reason string) error {
 	var c ledger.Commit
-	if err := c.Update("operation", operationKey(op), ledger.All(ledger.AtVersion(op.Version), ledger.Is("state", op.State)),
-		ledger.Item{"not_before": at, "due_at": at, "nudges": 0, "reason": reason}); err != nil {
+	if err := c.Update("operation", operationKey(op), ledger.All(ledger.AtVersion(op.Version), ledger.Is(machine.StateAttr, op.State)),
+		ledger.Item{claim.NotBeforeAttr: at, schema.DueAt: at, claim.NudgesAttr: 0, machine.ReasonAttr: reason}); err != nil {
 		return err
 	}
 	return s.commit(ctx, c, "postpone")
@@ -75,7 +77,7 @@ func (s *Service) commit(ctx context.Context, c ledger.Commit, what string) erro
 
 // timerless removes the timers of a row that needs none any more.
 func timerless() ledger.Item {
-	return ledger.Item{"not_before": "", schema.DueAt: "", schema.DueShard: "", "waits_for": ""}
+	return ledger.Item{claim.NotBeforeAttr: "", schema.DueAt: "", schema.DueShard: "", "waits_for": ""}
 }
 
 func (s *Service) alarm(ctx context.Context, op outbox.Operation, reason string, counts ...slog.Attr) {

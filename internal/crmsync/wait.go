@@ -9,7 +9,9 @@ import (
 	"onefold/internal/decide"
 	"onefold/internal/digest"
 	"onefold/internal/ledger"
+	"onefold/internal/record/claim"
 	"onefold/internal/record/contact"
+	"onefold/internal/record/machine"
 	"onefold/internal/record/outbox"
 	"onefold/internal/schema"
 )
@@ -28,7 +30,7 @@ const (
 func (s at) waitForContact(ctx context.Context, op outbox.Operation, person contact.Contact, m *crm.Mapping) error {
 	age := s.now().Sub(op.CreatedAt)
 	again := s.now().Add(min(max(age, WaitAgain), waitAtMost))
-	set := ledger.Item{"waits_for": waitsFor(op.Tenant, person.ID), "not_before": again, "due_at": again, "nudges": 0, "reason": "contact_not_in_crm"}
+	set := ledger.Item{"waits_for": waitsFor(op.Tenant, person.ID), claim.NotBeforeAttr: again, schema.DueAt: again, claim.NudgesAttr: 0, machine.ReasonAttr: "contact_not_in_crm"}
 	if op.State == outbox.Open {
 		var c ledger.Commit
 		if _, err := c.Move(ledger.Step{
@@ -56,7 +58,7 @@ func (s at) waitForContact(ctx context.Context, op outbox.Operation, person cont
 		}
 	}
 	var c ledger.Commit
-	if err := c.Update("operation", operationKey(op), ledger.All(ledger.AtVersion(op.Version), ledger.Is("state", outbox.Waiting)), set); err != nil {
+	if err := c.Update("operation", operationKey(op), ledger.All(ledger.AtVersion(op.Version), ledger.Is(machine.StateAttr, outbox.Waiting)), set); err != nil {
 		return err
 	}
 	return s.commit(ctx, c, "wait on")
@@ -123,7 +125,7 @@ func (s *Service) follow(ctx context.Context, k ledger.Key, released bool) error
 func (s *Service) parkWaiting(ctx context.Context, op outbox.Operation) error {
 	set := timerless()
 	delete(set, "waits_for")
-	set["reason"] = "contact_not_in_crm"
+	set[machine.ReasonAttr] = "contact_not_in_crm"
 	return s.leave(ctx, op, "park", set, "contact_not_in_crm")
 }
 
@@ -144,7 +146,7 @@ func (s *Service) release(ctx context.Context, k ledger.Key) error {
 	}
 	now := s.now()
 	return s.leave(ctx, *op, event, ledger.Item{
-		"waits_for": "", "reason": "", "not_before": now, "nudges": 0,
+		"waits_for": "", machine.ReasonAttr: "", claim.NotBeforeAttr: now, claim.NudgesAttr: 0,
 		schema.DueAt: now.Add(WaitAgain), schema.DueShard: schema.Shard(op.ID),
 	}, "contact_in_crm")
 }

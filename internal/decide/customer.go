@@ -123,7 +123,7 @@ func (b *builder) standOnKeys(res match.Result) ([]string, error) {
 		switch {
 		case k.id == "" || k.name == "contact_key" && b.ledByNext(b.res.Contact):
 		case k.seen != nil: // it must still lead to whom it led to
-			b.c.Check(k.name, at, ledger.Is("contact", k.seen.Contact))
+			b.c.Check(k.name, at, ledger.Is(contact.HolderAttr, k.seen.Contact))
 		case !slices.Contains(res.Keys, k.id):
 			b.c.Check(k.name, at, ledger.Missing())
 		default:

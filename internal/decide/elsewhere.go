@@ -27,16 +27,16 @@ func GuardsOf(ids digest.Key, tenantID, but string, of ...contact.Contact) []str
 // SameReach holds while the contact has the addresses that it was read with.
 func SameReach(c contact.Contact) ledger.Cond {
 	if c.Reach == 0 {
-		return ledger.Absent("reach")
+		return ledger.Absent(contact.ReachAttr)
 	}
-	return ledger.Is("reach", c.Reach)
+	return ledger.Is(contact.ReachAttr, c.Reach)
 }
 
 // ClearElsewhere holds while the guard of one address forbids no mail of a
 // scope to the person's other addresses, as guard.BlocksElsewhere has it.
 func ClearElsewhere(scope string) ledger.Cond {
-	return ledger.All(ledger.Absent("hold"), ledger.Any(
-		ledger.Is("reason", guard.ReasonBounce),
+	return ledger.All(ledger.Absent(guard.HoldAttr), ledger.Any(
+		ledger.Is(guard.ReasonAttr, guard.ReasonBounce),
 		ledger.All(ledger.Absent(guard.StopAttr(guard.ScopeAll)), ledger.Absent(guard.StopAttr(scope))),
 	))
 }

@@ -215,9 +215,9 @@ func (b *builder) mayBeMailed(plan followUpPlan) {
 	if b.lifts(b.g.Seen.Guard) {
 		return // the release stands on the guard as it was read
 	}
-	cond := ledger.Any(ledger.Absent("erased_at"), ledger.Less("erased_at", b.g.Event.ReceivedAt))
+	cond := ledger.Any(ledger.Absent(guard.ErasedAtAttr), ledger.Less(guard.ErasedAtAttr, b.g.Event.ReceivedAt))
 	if plan.make {
-		cond = ledger.All(cond, ledger.Absent(guard.StopAttr(guard.ScopeAll)), ledger.Absent(guard.StopAttr(b.scope())), ledger.Absent("hold"))
+		cond = ledger.All(cond, ledger.Absent(guard.StopAttr(guard.ScopeAll)), ledger.Absent(guard.StopAttr(b.scope())), ledger.Absent(guard.HoldAttr))
 	}
 	b.c.Check("guard", ledger.Guard.At(b.tenant(), b.g.Person.GuardID), cond)
 }

@@ -7,6 +7,7 @@ import (
 	"onefold/internal/ledger"
 	"onefold/internal/reading/reader"
 	"onefold/internal/record/audit"
+	"onefold/internal/record/claim"
 	"onefold/internal/record/inbound"
 	"onefold/internal/record/outbox"
 	"onefold/internal/record/review"
@@ -43,11 +44,11 @@ func (b *builder) decided(outcome string, reasons []string) error {
 		Key:     b.eventKey(),
 		Machine: inbound.Machine(), From: b.g.Event.State, Transition: b.g.Event.Transition, Event: "decide",
 		Set: ledger.Item{
-			"outcome": outcome, "reasons": reasons, "cause": b.g.Facts.Cause,
+			"outcome": outcome, inbound.ReasonsAttr: reasons, "cause": b.g.Facts.Cause,
 			"contact": b.res.Contact, "intent": b.res.Intent,
 			"decided_at": b.g.Now, "policy_version": b.g.Policy.Version,
-			"status": "completed", "completed_at": b.g.Now, "in_progress_until": "",
-			"not_before": "", "due_at": "", "due_shard": "",
+			claim.StatusAttr: claim.Completed, claim.CompletedAtAttr: b.g.Now, claim.InProgressUntilAttr: "",
+			claim.NotBeforeAttr: "", schema.DueAt: "", schema.DueShard: "",
 		},
 		Audit: r,
 	})
@@ -70,9 +71,9 @@ func (b *builder) refer(reasons ...string) error {
 		Key:     b.eventKey(),
 		Machine: inbound.Machine(), From: b.g.Event.State, Transition: b.g.Event.Transition, Event: "refer",
 		Set: ledger.Item{
-			"reasons": reasons, "review": b.res.Task, "cause": b.g.Facts.Cause, "policy_version": b.g.Policy.Version,
-			"status": "completed", "completed_at": b.g.Now, "in_progress_until": "",
-			"not_before": "", "due_at": "", "due_shard": "",
+			inbound.ReasonsAttr: reasons, "review": b.res.Task, "cause": b.g.Facts.Cause, "policy_version": b.g.Policy.Version,
+			claim.StatusAttr: claim.Completed, claim.CompletedAtAttr: b.g.Now, claim.InProgressUntilAttr: "",
+			claim.NotBeforeAttr: "", schema.DueAt: "", schema.DueShard: "",
 		},
 		Audit: r,
 	})
@@ -101,7 +102,7 @@ func (b *builder) referAgain(reasons []string) error {
 	_, err := b.c.Move(ledger.Step{
 		Key:     ledger.ReviewTask.At(b.tenant(), t.ID),
 		Machine: review.Machine(), From: t.State, Transition: t.Transition, Event: "refresh",
-		Set: ledger.Item{"reasons": reasons}, Audit: b.audit(reasons),
+		Set: ledger.Item{review.ReasonsAttr: reasons}, Audit: b.audit(reasons),
 	})
 	return err
 }
@@ -130,7 +131,7 @@ func MoveTask(c *ledger.Commit, t review.Task, event, by string, r audit.Record)
 	_, err := c.Move(ledger.Step{
 		Key:     ledger.ReviewTask.At(t.Tenant, t.ID),
 		Machine: review.Machine(), From: t.State, Transition: t.Transition, Event: event,
-		Set:   ledger.Item{"open_for": "", "answered_by": by, "answered_at": r.At},
+		Set:   ledger.Item{review.OpenForAttr: "", review.AnsweredByAttr: by, review.AnsweredAtAttr: r.At},
 		Audit: r,
 	})
 	return err

@@ -10,6 +10,7 @@ import (
 	"onefold/internal/ledger"
 	"onefold/internal/policy/tenant"
 	"onefold/internal/reading/reader"
+	"onefold/internal/record/followup"
 	"onefold/internal/record/inbound"
 	"onefold/internal/utc"
 )
@@ -81,7 +82,7 @@ func VerdictOf(r Result) Verdict {
 				v.Contact = match.Matched
 			}
 		case ledger.Intent:
-			hash := w.Item.Text("content_hash")
+			hash := w.Item.Text(followup.ContentHashAttr)
 			v.Made = &Made{w.Item.Text("rule"), w.Item.Int("rule_version"), w.Item.Text("mode"), hash[:min(16, len(hash))]}
 		default:
 		}

@@ -7,6 +7,7 @@ import (
 	"onefold/internal/ledger"
 	"onefold/internal/reading/wish"
 	"onefold/internal/record/inbound"
+	"onefold/internal/record/machine"
 )
 
 // HoldFirst makes the commit that holds every address that doubtful words may
@@ -28,7 +29,7 @@ func holdGround(g Ground, ids digest.Key) (ledger.Commit, error) {
 	if err := b.holdAll(parties); err != nil || len(b.c.Writes) == 0 {
 		return b.c, err
 	}
-	b.c.Check("event", b.eventKey(), ledger.All(ledger.Is("state", inbound.Recorded), ledger.Is("transition", g.Event.Transition)))
+	b.c.Check("event", b.eventKey(), ledger.All(ledger.Is(machine.StateAttr, inbound.Recorded), ledger.Is(machine.TransitionAttr, g.Event.Transition)))
 	return b.c, nil
 }
 

@@ -11,6 +11,7 @@ import (
 	"onefold/internal/record/contact"
 	"onefold/internal/record/followup"
 	"onefold/internal/record/guard"
+	"onefold/internal/record/machine"
 	"onefold/internal/record/outbox"
 	"onefold/internal/utc"
 )
@@ -82,11 +83,11 @@ func StopByLink(l LinkStop, ids digest.Key) (ledger.Commit, error) {
 	if l.Guard.Text(guard.StopAttr(guard.ScopeAll)) == "" {
 		set[guard.StopAttr(guard.ScopeAll)] = l.Now
 	}
-	if said := l.Guard.Text("reason"); guard.StopReason(said, guard.ReasonOptOut) != said {
-		set["reason"] = guard.StopReason(said, guard.ReasonOptOut)
+	if said := l.Guard.Text(guard.ReasonAttr); guard.StopReason(said, guard.ReasonOptOut) != said {
+		set[guard.ReasonAttr] = guard.StopReason(said, guard.ReasonOptOut)
 	}
-	if i.Recipient != "" && l.Guard.Text("erased_at") == "" {
-		set["address"] = i.Recipient
+	if i.Recipient != "" && l.Guard.Text(guard.ErasedAtAttr) == "" {
+		set[guard.AddressAttr] = i.Recipient
 	}
 	r := record(i.Contact, guard.ReasonOptOut)
 	r.Details = map[string]string{"scope": guard.ScopeAll, "by_link": "1"}
@@ -105,14 +106,14 @@ func StopByLink(l LinkStop, ids digest.Key) (ledger.Commit, error) {
 		if _, err := c.Move(ledger.Step{
 			Key:        ledger.Contact.At(i.Tenant, who.ID),
 			Transition: who.Transition, Event: "withdraw_consent",
-			Set: ledger.Item{"consent_version": who.ConsentVersion + 1}, Audit: record(who.ID, "consent_withdrawn"),
+			Set: ledger.Item{contact.ConsentVersionAttr: who.ConsentVersion + 1}, Audit: record(who.ID, "consent_withdrawn"),
 		}); err != nil {
 			return c, err
 		}
 	}
 	for _, id := range queued {
 		op := outbox.Operation{
-			Tenant: i.Tenant, ID: ids.ID("op", outbox.CancelIntents, i.Tenant, "link", i.Guard, strconv.FormatInt(l.Guard.Int("transition"), 10), id),
+			Tenant: i.Tenant, ID: ids.ID("op", outbox.CancelIntents, i.Tenant, "link", i.Guard, strconv.FormatInt(l.Guard.Int(machine.TransitionAttr), 10), id),
 			Kind: outbox.CancelIntents, Guard: i.Guard, Contact: id, Event: i.Event,
 		}
 		if err := InsertOperation(&c, op, l.Now, record(id, guard.ReasonOptOut)); err != nil {

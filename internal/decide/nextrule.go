@@ -9,6 +9,7 @@ import (
 	"onefold/internal/ledger"
 	"onefold/internal/policy/tenant"
 	"onefold/internal/record/contact"
+	"onefold/internal/record/machine"
 	"onefold/internal/record/outbox"
 )
 
@@ -103,7 +104,7 @@ func (b *builder) nextOfNew(c *contact.Contact) error {
 func (b *builder) otherForms(c contact.Contact, put []string) ([]string, error) {
 	k, n, p := b.g.Seen.Key, b.g.Seen.Next, b.g.Person
 	if n != nil {
-		b.c.Check("next_key", b.keyNamed(p.NextKeyID), ledger.Is("contact", n.Contact))
+		b.c.Check("next_key", b.keyNamed(p.NextKeyID), ledger.Is(contact.HolderAttr, n.Contact))
 	}
 	ofAddress := b.g.Seen.Contact != nil && b.g.Seen.Contact.ID == c.ID
 	switch {
@@ -142,7 +143,7 @@ func (b *builder) putForm(c contact.Contact, to, id string, rule int64) ([]strin
 	r.Contact = h.ID
 	_, err := b.c.Move(ledger.Step{
 		Key:        ledger.Contact.At(b.tenant(), h.ID),
-		Transition: h.Transition, Event: "add_key", Set: ledger.Item{"keys": append(slices.Clone(h.Keys), id)}, Audit: r,
+		Transition: h.Transition, Event: "add_key", Set: ledger.Item{contact.KeysAttr: append(slices.Clone(h.Keys), id)}, Audit: r,
 	})
 	return nil, err
 }
@@ -173,7 +174,7 @@ func (b *builder) stopNext(p Party) error {
 		return err
 	}
 	return b.born(outbox.Operation{
-		ID:   b.ids.ID("op", outbox.CancelIntents, b.tenant(), b.g.Event.ID, p.Person.GuardID, itoa(p.Guard.Int("transition")), c.ID),
+		ID:   b.ids.ID("op", outbox.CancelIntents, b.tenant(), b.g.Event.ID, p.Person.GuardID, itoa(p.Guard.Int(machine.TransitionAttr)), c.ID),
 		Kind: outbox.CancelIntents, Guard: p.Person.GuardID, Contact: c.ID, Event: b.g.Event.ID,
 	})
 }

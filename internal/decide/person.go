@@ -50,14 +50,14 @@ func (b *builder) writeContact(res match.Result) (int64, error) {
 	set, details := b.fills(c)
 	if len(set)+len(put)+len(forms) == 0 {
 		b.c.Check("contact", b.contactKey(), ledger.All(
-			ledger.All(ledger.Is("status", contact.Active), ledger.Is("consent_version", c.ConsentVersion)),
+			ledger.All(ledger.Is(contact.StatusAttr, contact.Active), ledger.Is(contact.ConsentVersionAttr, c.ConsentVersion)),
 			SameReach(c))) // the guards elsewhere were those of all its addresses
 		return 0, nil
 	}
 	revision, reasons, event := int64(0), []string{}, "update"
 	if len(set) > 0 {
 		revision, reasons = c.Revision+1, append(reasons, "filled_from_event")
-		set["revision"] = revision
+		set[contact.RevisionAttr] = revision
 	} else if len(put) == 0 {
 		event = "add_key"
 	}
@@ -68,18 +68,18 @@ func (b *builder) writeContact(res match.Result) (int64, error) {
 		reasons = append(reasons, ReasonOtherForm)
 	}
 	if len(put)+len(forms) > 0 {
-		set["keys"] = slices.Concat(c.Keys, put, forms)
+		set[contact.KeysAttr] = slices.Concat(c.Keys, put, forms)
 	}
 	// One more address: a claim for another of them has to read this one's guard.
 	if slices.Contains(put, b.g.Person.KeyID) {
-		set["reach"] = c.Reach + 1
+		set[contact.ReachAttr] = c.Reach + 1
 		details["guard"] = b.g.Person.GuardID // since when it counts, for who checks
 	}
 	r := b.audit(reasons)
 	r.Details = details
 	_, err = b.c.Move(ledger.Step{
 		Key: b.contactKey(), Transition: c.Transition, Event: event, Set: set,
-		If: ledger.Is("status", contact.Active), Audit: r,
+		If: ledger.Is(contact.StatusAttr, contact.Active), Audit: r,
 	})
 	return revision, err
 }

@@ -114,6 +114,6 @@ func (b *builder) mayHold(p Party) bool {
 // stands tells whether the address is stopped already, for a reason that this
 // report's would not take the place of.
 func (b *builder) stands(p Party) bool {
-	said := p.Guard.Text("reason")
+	said := p.Guard.Text(guard.ReasonAttr)
 	return p.Guard.Text(guard.StopAttr(guard.ScopeAll)) != "" && (said == "" || guard.StopReason(said, b.reportReason()) == said)
 }

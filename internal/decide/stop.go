@@ -8,6 +8,7 @@ import (
 	"onefold/internal/record/audit"
 	"onefold/internal/record/contact"
 	"onefold/internal/record/guard"
+	"onefold/internal/record/machine"
 	"onefold/internal/record/outbox"
 	"onefold/internal/record/review"
 )
@@ -34,7 +35,7 @@ func (b *builder) stopAll(parties []Party, reason string) error {
 		}
 		// With the guard's transition: an event may stop an address a second time,
 		// by an answer, when a person has lifted the first stop.
-		id := b.ids.ID("op", outbox.CancelIntents, b.tenant(), b.g.Event.ID, p.Person.GuardID, itoa(p.Guard.Int("transition")))
+		id := b.ids.ID("op", outbox.CancelIntents, b.tenant(), b.g.Event.ID, p.Person.GuardID, itoa(p.Guard.Int(machine.TransitionAttr)))
 		if err := b.born(outbox.Operation{
 			ID: id, Kind: outbox.CancelIntents, Guard: p.Person.GuardID, Contact: contactID, Event: b.g.Event.ID,
 		}); err != nil {
@@ -52,14 +53,14 @@ func (b *builder) stopGuard(p Party, reason string) error {
 	if p.Guard.Text(guard.StopAttr(guard.ScopeAll)) == "" {
 		set[guard.StopAttr(guard.ScopeAll)] = b.g.Now // the first stop's time is the one that counts
 	}
-	if said := p.Guard.Text("reason"); guard.StopReason(said, reason) != said {
-		set["reason"] = guard.StopReason(said, reason)
+	if said := p.Guard.Text(guard.ReasonAttr); guard.StopReason(said, reason) != said {
+		set[guard.ReasonAttr] = guard.StopReason(said, reason)
 	}
 	if reason == guard.ReasonBounce {
-		set["bounces"] = p.Guard.Int("bounces") + 1
+		set[guard.BouncesAttr] = p.Guard.Int(guard.BouncesAttr) + 1
 	}
 	if reason == guard.ReasonComplaint {
-		set["complaints"] = p.Guard.Int("complaints") + 1
+		set[guard.ComplaintsAttr] = p.Guard.Int(guard.ComplaintsAttr) + 1
 	}
 	return ChangeGuard(&b.c, GuardChange{
 		Tenant: b.tenant(), ID: p.Person.GuardID, Seen: p.Guard, Event: "stop", Set: set,
@@ -93,11 +94,11 @@ func (b *builder) named(p Party) ledger.Item {
 	if b.erasedSince(p.Guard) {
 		return ledger.Item{}
 	}
-	return ledger.Item{"address": p.Person.Address.String()}
+	return ledger.Item{guard.AddressAttr: p.Person.Address.String()}
 }
 
 func (b *builder) erasedSince(g ledger.Item) bool {
-	at := g.Text("erased_at")
+	at := g.Text(guard.ErasedAtAttr)
 	return at != "" && at >= b.g.Event.ReceivedAt.String()
 }
 
@@ -126,7 +127,7 @@ func (b *builder) raiseConsent(c *contact.Contact) error {
 	_, err := b.c.Move(ledger.Step{
 		Key:        ledger.Contact.At(b.tenant(), c.ID),
 		Transition: c.Transition, Event: "withdraw_consent",
-		Set:   ledger.Item{"consent_version": c.ConsentVersion + 1},
+		Set:   ledger.Item{contact.ConsentVersionAttr: c.ConsentVersion + 1},
 		Audit: r,
 	})
 	return err
@@ -146,7 +147,7 @@ const byHand = "by_hand"
 // one approval.
 func (b *builder) holdOf() string { return b.ids.ID("hold", b.tenant(), b.g.Facts.Cause) }
 
-func holds(g ledger.Item) []string { return strings.Fields(g.Text("hold_review")) }
+func holds(g ledger.Item) []string { return strings.Fields(g.Text(guard.HoldReviewAttr)) }
 
 func (b *builder) decideTask() string {
 	return b.ids.ID("task", review.DecideEvent, b.tenant(), b.g.Event.ID)
@@ -167,10 +168,10 @@ func (b *builder) holdAll(parties []Party) error {
 			continue
 		}
 		set := b.named(p)
-		if p.Guard.Text("hold") == "" {
-			set["hold"] = b.g.Now
+		if p.Guard.Text(guard.HoldAttr) == "" {
+			set[guard.HoldAttr] = b.g.Now
 		}
-		set["hold_review"] = strings.Join(list, " ")
+		set[guard.HoldReviewAttr] = strings.Join(list, " ")
 		if err := ChangeGuard(&b.c, GuardChange{
 			Tenant: b.tenant(), ID: p.Person.GuardID, Seen: p.Guard, Event: "hold",
 			Set: set, Audit: b.audit([]string{reason}),
@@ -185,7 +186,7 @@ func (b *builder) holdAll(parties []Party) error {
 // that it is already.
 func (b *builder) addHold(g ledger.Item) (list []string, held bool) {
 	switch list = holds(g); {
-	case g.Text("hold") == "":
+	case g.Text(guard.HoldAttr) == "":
 		list = nil
 	case len(list) == 0:
 		list = []string{byHand}
@@ -226,9 +227,9 @@ func (b *builder) release(parties []Party) error {
 			continue
 		}
 		rest := b.othersHold(p.Guard)
-		set := ledger.Item{"hold_review": strings.Join(rest, " ")}
+		set := ledger.Item{guard.HoldReviewAttr: strings.Join(rest, " ")}
 		if len(rest) == 0 {
-			set["hold"] = ""
+			set[guard.HoldAttr] = ""
 		}
 		if err := ChangeGuard(&b.c, GuardChange{
 			Tenant: b.tenant(), ID: p.Person.GuardID, Seen: p.Guard, Event: "release_hold",
@@ -260,11 +261,11 @@ func ChangeGuard(c *ledger.Commit, ch GuardChange) error {
 	ch.Audit.Details["guard"] = ch.ID
 	if ch.Seen != nil {
 		_, err := c.Move(ledger.Step{
-			Key: k, Transition: ch.Seen.Int("transition"), Event: ch.Event, Set: ch.Set, Audit: ch.Audit,
+			Key: k, Transition: ch.Seen.Int(machine.TransitionAttr), Event: ch.Event, Set: ch.Set, Audit: ch.Audit,
 		})
 		return err
 	}
-	born := ledger.Item{"tenant": ch.Tenant, "id": ch.ID, "transition": int64(1)}
+	born := ledger.Item{"tenant": ch.Tenant, "id": ch.ID, machine.TransitionAttr: int64(1)}
 	for attr, v := range ch.Set {
 		n, err := ledger.Normal(v)
 		if err != nil {

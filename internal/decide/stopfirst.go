@@ -3,6 +3,7 @@ package decide
 import (
 	"onefold/internal/digest"
 	"onefold/internal/ledger"
+	"onefold/internal/record/machine"
 )
 
 const (
@@ -45,6 +46,6 @@ func stopGround(g Ground, ids digest.Key) (ledger.Commit, error) {
 	if err != nil {
 		return b.c, err
 	}
-	b.c.Check("event", b.eventKey(), ledger.All(ledger.Is("state", g.Event.State), ledger.Is("transition", g.Event.Transition)))
+	b.c.Check("event", b.eventKey(), ledger.All(ledger.Is(machine.StateAttr, g.Event.State), ledger.Is(machine.TransitionAttr, g.Event.Transition)))
 	return b.c, nil
 }

@@ -26,6 +26,7 @@ import (
 	"onefold/internal/record/audit"
 	"onefold/internal/record/claim"
 	"onefold/internal/record/inbound"
+	"onefold/internal/record/machine"
 	"onefold/internal/schema"
 	"onefold/internal/utc"
 )
@@ -60,7 +61,7 @@ const MaxAttempts = 24
 // Deliveries, extractions, removals and states that are not this worker's
 // succeed without a word.
 func (s *Service) Handle(ctx context.Context, ch ledger.Change) error {
-	if ch.Key.Entity != ledger.Event || ch.Item == nil || ch.Item.Text("state") != inbound.Recorded {
+	if ch.Key.Entity != ledger.Event || ch.Item == nil || ch.Item.Text(machine.StateAttr) != inbound.Recorded {
 		return nil
 	}
 	// The image is of the past; the row decides.
@@ -100,10 +101,10 @@ func (s *Service) claim(ctx context.Context, e inbound.Event) (inbound.Event, bo
 	owner := idempotency.NewOwner()
 	until := now.Add(idempotency.Lease(s.Timeout))
 	set, rec := idempotency.Claim(e.Record, owner, until)
-	set["due_at"] = until.Add(time.Second)
-	set["nudges"] = 0
+	set[schema.DueAt] = until.Add(time.Second)
+	set[claim.NudgesAttr] = 0
 	var c ledger.Commit
-	if err := c.Update("event", eventKey(e), ledger.All(ledger.AtVersion(e.Version), ledger.Is("state", inbound.Recorded)), set); err != nil {
+	if err := c.Update("event", eventKey(e), ledger.All(ledger.AtVersion(e.Version), ledger.Is(machine.StateAttr, inbound.Recorded)), set); err != nil {
 		return e, false, err
 	}
 	e.Record = rec
@@ -145,7 +146,7 @@ func (s *Service) park(ctx context.Context, e inbound.Event) error {
 	_, err := c.Move(ledger.Step{
 		Key: eventKey(e), Machine: inbound.Machine(), From: e.State, Transition: e.Transition, Event: "park",
 		If:  ledger.AtVersion(e.Version),
-		Set: ledger.Item{schema.DueAt: "", schema.DueShard: "", "not_before": "", "reasons": []string{"attempts_exhausted"}},
+		Set: ledger.Item{schema.DueAt: "", schema.DueShard: "", claim.NotBeforeAttr: "", inbound.ReasonsAttr: []string{"attempts_exhausted"}},
 		Audit: audit.Record{
 			At: utc.At(s.Now()), By: "extract", Reasons: []string{"attempts_exhausted"}, InboundEvent: e.ID,
 			Details: map[string]string{"attempt": strconv.FormatInt(e.Attempt, 10)},
@@ -169,7 +170,7 @@ func (s *Service) park(ctx context.Context, e inbound.Event) error {
 // is lost too, the claim lapses and the sweeper brings the event back.
 func (s *Service) release(ctx context.Context, e inbound.Event) error {
 	again := utc.At(s.Now()).Add(Backoff(e.Attempt))
-	return s.giveBack(ctx, e, idempotency.Join(idempotency.Release(), ledger.Item{"not_before": again, "due_at": again}))
+	return s.giveBack(ctx, e, idempotency.Join(idempotency.Release(), ledger.Item{claim.NotBeforeAttr: again, schema.DueAt: again}))
 }
 
 // giveBack ends a claim without a decision.
@@ -178,7 +179,7 @@ func (s *Service) giveBack(ctx context.Context, e inbound.Event, set ledger.Item
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 	defer cancel()
 	var c ledger.Commit
-	err := c.Update("event", eventKey(e), ledger.All(ledger.Is("state", inbound.Recorded), idempotency.Fence(e.Record)), set)
+	err := c.Update("event", eventKey(e), ledger.All(ledger.Is(machine.StateAttr, inbound.Recorded), idempotency.Fence(e.Record)), set)
 	if err != nil {
 		return err
 	}

@@ -9,7 +9,9 @@ import (
 	"onefold/internal/idempotency"
 	"onefold/internal/ledger"
 	"onefold/internal/reading/reader"
+	"onefold/internal/record/claim"
 	"onefold/internal/record/inbound"
+	"onefold/internal/schema"
 	"onefold/internal/utc"
 )
 
@@ -41,5 +43,5 @@ func (s *Service) givesUp(e inbound.Event, err error) (string, bool) {
 func (s *Service) wait(ctx context.Context, e inbound.Event) error {
 	again := utc.At(s.Now()).Add(Backoff(e.Waits + 1))
 	s.Log.LogAttrs(ctx, slog.LevelInfo, "event waits for its reader", slog.String("event", decide.LogID(e.Tenant, e.ID)), slog.Int64("waits", e.Waits+1))
-	return s.giveBack(ctx, e, idempotency.Join(idempotency.Release(), ledger.Item{"not_before": again, "due_at": again, "waits": e.Waits + 1}))
+	return s.giveBack(ctx, e, idempotency.Join(idempotency.Release(), ledger.Item{claim.NotBeforeAttr: again, schema.DueAt: again, "waits": e.Waits + 1}))
 }

@@ -21,9 +21,11 @@ import (
 	"onefold/internal/mailer"
 	"onefold/internal/metric"
 	"onefold/internal/record/audit"
+	"onefold/internal/record/claim"
 	"onefold/internal/record/contact"
 	"onefold/internal/record/followup"
 	"onefold/internal/record/guard"
+	"onefold/internal/record/machine"
 	"onefold/internal/record/outbox"
 	"onefold/internal/schema"
 	"onefold/internal/send/evidence"
@@ -110,11 +112,15 @@ func (s *Service) take(ctx context.Context, e mailer.Event) error {
 	return s.stop(ctx, tenantID, intent, e, now)
 }
 
+// stoppedAtAttr is the attribute of an event's record that says when the stop
+// which the event calls for was made.
+const stoppedAtAttr = "stopped_at"
+
 // workedOff adds the record that makes the event's effects happen once.
 func (s *Service) workedOff(c *ledger.Commit, e mailer.Event, now utc.Time) error {
 	return c.Create("feedback", s.recordKey(e), map[string]any{
-		"status": "completed", "completed_at": now.String(), "type": string(e.Type), "message_id": e.MessageID,
-		"expires_at": now.Std().Add(KeepRecords).Unix(),
+		claim.StatusAttr: claim.Completed, claim.CompletedAtAttr: now.String(), "type": string(e.Type), "message_id": e.MessageID,
+		schema.ExpiresAt: now.Std().Add(KeepRecords).Unix(),
 	})
 }
 
@@ -179,7 +185,7 @@ func (s *Service) stop(ctx context.Context, tenantID, intent string, e mailer.Ev
 		if err != nil {
 			return false, fmt.Errorf("read guard: %w", err)
 		}
-		if rows[1].Text("stopped_at") != "" {
+		if rows[1].Text(stoppedAtAttr) != "" {
 			return false, nil
 		}
 		who, err := s.whose(ctx, i, reason)
@@ -211,24 +217,24 @@ func (s *Service) stopCommit(i followup.Intent, e mailer.Event, seen ledger.Item
 	if seen.Text(guard.StopAttr(guard.ScopeAll)) == "" {
 		set[guard.StopAttr(guard.ScopeAll)] = now
 	}
-	set["reason"] = guard.StopReason(seen.Text("reason"), reason)
-	if i.Recipient != "" && seen.Text("erased_at") == "" {
-		set["address"] = i.Recipient
+	set[guard.ReasonAttr] = guard.StopReason(seen.Text(guard.ReasonAttr), reason)
+	if i.Recipient != "" && seen.Text(guard.ErasedAtAttr) == "" {
+		set[guard.AddressAttr] = i.Recipient
 	}
 	if reason == guard.ReasonBounce {
-		set["bounces"] = seen.Int("bounces") + 1
+		set[guard.BouncesAttr] = seen.Int(guard.BouncesAttr) + 1
 	} else {
-		set["complaints"] = seen.Int("complaints") + 1
+		set[guard.ComplaintsAttr] = seen.Int(guard.ComplaintsAttr) + 1
 	}
 	r := audit.Record{At: now, By: "feedback", Reasons: []string{reason}, InboundEvent: i.Event, Contact: i.Contact, Intent: i.ID}
 	if err := decide.ChangeGuard(&c, decide.GuardChange{Tenant: i.Tenant, ID: i.Guard, Seen: seen, Event: "stop", Set: set, Audit: r}); err != nil {
 		return c, err
 	}
-	if err := c.Update("feedback", s.recordKey(e), ledger.Absent("stopped_at"), ledger.Item{"stopped_at": now}); err != nil {
+	if err := c.Update("feedback", s.recordKey(e), ledger.Absent(stoppedAtAttr), ledger.Item{stoppedAtAttr: now}); err != nil {
 		return c, err
 	}
 	op := outbox.Operation{
-		Tenant: i.Tenant, ID: s.IDs.ID("op", outbox.CancelIntents, i.Tenant, "guard", i.Guard, fmt.Sprint(seen.Int("transition"))),
+		Tenant: i.Tenant, ID: s.IDs.ID("op", outbox.CancelIntents, i.Tenant, "guard", i.Guard, fmt.Sprint(seen.Int(machine.TransitionAttr))),
 		Kind: outbox.CancelIntents, Guard: i.Guard, Contact: i.Contact, Event: i.Event,
 	}
 	if who != nil {

@@ -34,7 +34,7 @@ func (s *Service) withdraw(c *ledger.Commit, who contact.Contact, i followup.Int
 	r := audit.Record{At: now, By: "feedback", Reasons: []string{"consent_withdrawn"}, InboundEvent: i.Event, Contact: who.ID, Intent: i.ID}
 	if _, err := c.Move(ledger.Step{
 		Key: people.Key(i.Tenant, who.ID), Transition: who.Transition, Event: "withdraw_consent",
-		Set: ledger.Item{"consent_version": who.ConsentVersion + 1}, Audit: r,
+		Set: ledger.Item{contact.ConsentVersionAttr: who.ConsentVersion + 1}, Audit: r,
 	}); err != nil || who.ID == i.Contact {
 		return err
 	}

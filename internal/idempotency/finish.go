@@ -7,6 +7,7 @@ import (
 
 	"onefold/internal/ledger"
 	"onefold/internal/record/claim"
+	"onefold/internal/schema"
 	"onefold/internal/utc"
 )
 
@@ -30,13 +31,13 @@ func (r Records) end(ctx context.Context, h Held, status claim.Status, result st
 	now := utc.At(r.Now())
 	// Rounded up: kept for at least as long as was asked for.
 	expires := now.Std().Add(keep + time.Second - time.Nanosecond).Unix()
-	return r.finish(ctx, h, status, Join(Complete(result, now), ledger.Item{"status": status, "expires_at": expires}))
+	return r.finish(ctx, h, status, Join(Complete(result, now), ledger.Item{claim.StatusAttr: status, schema.ExpiresAt: expires}))
 }
 
 // Release gives back work that is known not to have had any effect; due again
 // at the given time, or at once if that is zero.
 func (r Records) Release(ctx context.Context, h Held, at utc.Time) error {
-	return r.finish(ctx, h, claim.Failed, Join(Release(), ledger.Item{"not_before": at}))
+	return r.finish(ctx, h, claim.Failed, Join(Release(), ledger.Item{claim.NotBeforeAttr: at}))
 }
 
 // Lose says that the work may have had its effect. Who begins it next is told
@@ -69,5 +70,5 @@ func (r Records) finish(ctx context.Context, h Held, status claim.Status, set le
 // finished tells whether a record shows that this very claim ended so. The
 // token is the claim's alone, so no other can have written it.
 func finished(it ledger.Item, h Held, status claim.Status) bool {
-	return it.Text("owner") == h.record.Owner && it.Int("attempt") == h.record.Attempt && it.Text("status") == string(status)
+	return it.Text(claim.OwnerAttr) == h.record.Owner && it.Int(claim.AttemptAttr) == h.record.Attempt && it.Text(claim.StatusAttr) == string(status)
 }

@@ -40,26 +40,26 @@ func NewOwner() string {
 func Claim(r claim.Record, owner string, until utc.Time) (ledger.Item, claim.Record) {
 	r.Status, r.Owner, r.Attempt, r.InProgressUntil = claim.InProgress, owner, r.Attempt+1, until
 	return ledger.Item{
-		"status":            r.Status,
-		"owner":             r.Owner,
-		"attempt":           r.Attempt,
-		"in_progress_until": r.InProgressUntil,
+		claim.StatusAttr:          r.Status,
+		claim.OwnerAttr:           r.Owner,
+		claim.AttemptAttr:         r.Attempt,
+		claim.InProgressUntilAttr: r.InProgressUntil,
 	}, r
 }
 
 // Mine tells whether a row that refused a claim shows this very claim: the
 // answer to the first try was lost and the claim is ours.
 func Mine(current ledger.Item, owner string, attempt int64) bool {
-	return current != nil && current.Text("owner") == owner && current.Int("attempt") == attempt &&
-		current.Text("status") == string(claim.InProgress)
+	return current != nil && current.Text(claim.OwnerAttr) == owner && current.Int(claim.AttemptAttr) == attempt &&
+		current.Text(claim.StatusAttr) == string(claim.InProgress)
 }
 
 // Fence is the condition of every write that finishes a claim.
 func Fence(r claim.Record) ledger.Cond {
 	return ledger.All(
-		ledger.Is("status", string(claim.InProgress)),
-		ledger.Is("owner", r.Owner),
-		ledger.Is("attempt", r.Attempt),
+		ledger.Is(claim.StatusAttr, string(claim.InProgress)),
+		ledger.Is(claim.OwnerAttr, r.Owner),
+		ledger.Is(claim.AttemptAttr, r.Attempt),
 	)
 }
 
@@ -67,23 +67,23 @@ func Fence(r claim.Record) ledger.Cond {
 // gets expires_at from its caller, in the same write.
 func Complete(result string, now utc.Time) ledger.Item {
 	return ledger.Item{
-		"status":            claim.Completed,
-		"result":            result,
-		"workflow_version":  WorkflowVersion,
-		"completed_at":      now,
-		"in_progress_until": "",
+		claim.StatusAttr:          claim.Completed,
+		claim.ResultAttr:          result,
+		"workflow_version":        WorkflowVersion,
+		claim.CompletedAtAttr:     now,
+		claim.InProgressUntilAttr: "",
 	}
 }
 
 // Release makes the attributes of work that is known not to have happened and
 // is due again later.
 func Release() ledger.Item {
-	return ledger.Item{"status": claim.Failed, "in_progress_until": ""}
+	return ledger.Item{claim.StatusAttr: claim.Failed, claim.InProgressUntilAttr: ""}
 }
 
 // Lost makes the attributes of work whose outcome is not known.
 func Lost() ledger.Item {
-	return ledger.Item{"status": claim.Unknown, "in_progress_until": ""}
+	return ledger.Item{claim.StatusAttr: claim.Unknown, claim.InProgressUntilAttr: ""}
 }
 
 // WorkflowVersion names the form of the workflow that completed a record.

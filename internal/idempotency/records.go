@@ -8,6 +8,7 @@ import (
 
 	"onefold/internal/ledger"
 	"onefold/internal/record/claim"
+	"onefold/internal/schema"
 	"onefold/internal/utc"
 )
 
@@ -190,6 +191,6 @@ func claimCommit(k ledger.Key, before claim.Record, owner, fingerprint string, u
 		return c, mine, c.Create("record", k, mine)
 	}
 	return c, mine, c.Update("record", k, ledger.AtVersion(seen.Version()), Join(set, ledger.Item{
-		"fingerprint": fingerprint, "result": "", "completed_at": "", "workflow_version": "", "expires_at": "", "not_before": "",
+		"fingerprint": fingerprint, claim.ResultAttr: "", claim.CompletedAtAttr: "", "workflow_version": "", schema.ExpiresAt: "", claim.NotBeforeAttr: "",
 	}))
 }

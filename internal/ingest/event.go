@@ -18,6 +18,7 @@ import (
 	"onefold/internal/record/audit"
 	"onefold/internal/record/claim"
 	"onefold/internal/record/inbound"
+	"onefold/internal/record/machine"
 	"onefold/internal/record/review"
 	"onefold/internal/schema"
 	"onefold/internal/utc"
@@ -237,7 +238,7 @@ func (s *Service) again(ctx context.Context, x arrival, seen ledger.Item) (resp 
 	if asked {
 		s.Log.LogAttrs(ctx, slog.LevelInfo, "delivery put before a person", slog.String("event", decide.LogID(x.event.Tenant, x.event.ID)), metric.Count(schema.ReviewsOpened, 1))
 	}
-	resp = Response{Status: status, Answer: answer, Event: x.event.ID, State: seen.Text("state"), Outcome: seen.Text("outcome")}
+	resp = Response{Status: status, Answer: answer, Event: x.event.ID, State: seen.Text(machine.StateAttr), Outcome: seen.Text("outcome")}
 	if answer == inbound.AnswerConflict {
 		resp.Error, resp.Hint = "id_reused", "this id was used with other content; a new message needs a new id"
 	}

@@ -30,16 +30,16 @@ type Step struct {
 // does not refuse the step, while any other transition does.
 func (c *Commit) Move(s Step) (string, error) {
 	to := ""
-	conds := []Cond{Is("transition", s.Transition)}
-	set := Item{"transition": s.Transition + 1}
+	conds := []Cond{Is(machine.TransitionAttr, s.Transition)}
+	set := Item{machine.TransitionAttr: s.Transition + 1}
 	if s.Machine != nil {
 		next, err := s.Machine.Next(s.From, s.Event)
 		if err != nil {
 			return "", err
 		}
 		to = next
-		conds = append(conds, Is("state", s.From))
-		set["state"] = to
+		conds = append(conds, Is(machine.StateAttr, s.From))
+		set[machine.StateAttr] = to
 	}
 	for attr, v := range s.Set {
 		set[attr] = v

@@ -8,8 +8,10 @@ import (
 
 	"onefold/internal/app"
 	"onefold/internal/ledger"
+	"onefold/internal/record/claim"
 	"onefold/internal/record/followup"
 	"onefold/internal/record/inbound"
+	"onefold/internal/record/machine"
 	"onefold/internal/record/outbox"
 	"onefold/internal/schema"
 	"onefold/internal/utc"
@@ -54,7 +56,7 @@ func (s *System) moving(ctx context.Context, horizon time.Duration) ([]string, e
 			}
 			for _, it := range page.Items {
 				if isMoving(it, soon) {
-					left = append(left, it.Text(schema.Entity)+" "+it.Text("kind")+" "+it.Text("state")+" "+it.Text("reason"))
+					left = append(left, it.Text(schema.Entity)+" "+it.Text("kind")+" "+it.Text(machine.StateAttr)+" "+it.Text(machine.ReasonAttr))
 				}
 			}
 			if cursor = page.Next; cursor == "" {
@@ -68,12 +70,12 @@ func (s *System) moving(ctx context.Context, horizon time.Duration) ([]string, e
 func isMoving(it ledger.Item, soon string) bool {
 	switch ledger.Entity(it.Text(schema.Entity)) {
 	case ledger.Event:
-		return it.Text("state") == inbound.Recorded && it.Text("not_before") <= soon
+		return it.Text(machine.StateAttr) == inbound.Recorded && it.Text(claim.NotBeforeAttr) <= soon
 	case ledger.Operation:
-		state := it.Text("state")
-		return (state == outbox.Open || state == outbox.Waiting) && it.Text("not_before") <= soon
+		state := it.Text(machine.StateAttr)
+		return (state == outbox.Open || state == outbox.Waiting) && it.Text(claim.NotBeforeAttr) <= soon
 	case ledger.Intent:
-		return it.Text("state") == followup.Sending
+		return it.Text(machine.StateAttr) == followup.Sending
 	default:
 		return false
 	}

@@ -178,12 +178,12 @@ func (s *Service) holders(ctx context.Context, i followup.Intent) (list, noKeys 
 		if err != nil {
 			return nil, nil, fmt.Errorf("read contact key: %w", err)
 		}
-		shared, _ := it["shared"].(bool)
+		shared, _ := it[contact.SharedAttr].(bool)
 		switch {
 		case it == nil:
 			noKeys = append(noKeys, id)
 		case !shared:
-			list = append(list, it.Text("contact"))
+			list = append(list, it.Text(contact.HolderAttr))
 		}
 	}
 	return list, noKeys, nil

@@ -8,8 +8,10 @@ import (
 	"onefold/internal/decide"
 	"onefold/internal/ledger"
 	"onefold/internal/metric"
+	"onefold/internal/record/contact"
 	"onefold/internal/record/followup"
 	"onefold/internal/record/guard"
+	"onefold/internal/record/machine"
 	"onefold/internal/record/outbox"
 	"onefold/internal/record/review"
 	"onefold/internal/schema"
@@ -94,7 +96,7 @@ func (s *Service) forbidden(ctx context.Context, i followup.Intent) (string, err
 	switch {
 	case word != "" && word != "opt_out_in_doubt":
 		return word, nil
-	case rows[1] != nil && rows[1].Int("consent_version") != i.ConsentVersion:
+	case rows[1] != nil && rows[1].Int(contact.ConsentVersionAttr) != i.ConsentVersion:
 		return "consent_withdrawn", nil
 	}
 	return "", nil
@@ -108,7 +110,7 @@ func (s *Service) cancelOne(ctx context.Context, i followup.Intent, word string)
 	r.Details = map[string]string{"guard": i.Guard, "guard_result": word}
 	if _, err := c.Move(ledger.Step{
 		Key: intentKey(i.Tenant, i.ID), Machine: followup.IntentMachine(), From: i.State, Transition: i.Transition,
-		Event: followup.Suppress, Set: ledger.Item{"reason": word}, Audit: r,
+		Event: followup.Suppress, Set: ledger.Item{machine.ReasonAttr: word}, Audit: r,
 	}); err != nil {
 		return err
 	}

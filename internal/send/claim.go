@@ -13,10 +13,13 @@ import (
 	"onefold/internal/policy/tenant"
 	"onefold/internal/policy/versions"
 	"onefold/internal/record/audit"
+	"onefold/internal/record/claim"
 	"onefold/internal/record/contact"
 	"onefold/internal/record/followup"
 	"onefold/internal/record/guard"
+	"onefold/internal/record/machine"
 	"onefold/internal/record/outbox"
+	"onefold/internal/schema"
 	"onefold/internal/utc"
 )
 
@@ -115,7 +118,7 @@ func (s *Service) claim(ctx context.Context, op outbox.Operation, i followup.Int
 }
 
 func ours(it ledger.Item, claimed followup.Intent) bool {
-	return it.Text("state") == followup.Sending && it.Text("owner") == claimed.Owner && it.Int("attempt") == claimed.Attempt
+	return it.Text(machine.StateAttr) == followup.Sending && it.Text(followup.OwnerAttr) == claimed.Owner && it.Int(followup.AttemptAttr) == claimed.Attempt
 }
 
 // after is the intent once the claim has committed.
@@ -136,19 +139,19 @@ func (s *Service) claimCommit(op outbox.Operation, i, claimed followup.Intent, t
 	// that was approved.
 	if _, err := c.Move(ledger.Step{
 		Key: intentKey(i.Tenant, i.ID), Machine: followup.IntentMachine(), From: i.State, Transition: i.Transition, Event: followup.Claim,
-		If:    ledger.All(ledger.Is("approved_hash", i.HashContent()), ledger.Is("content_hash", i.HashContent())),
-		Set:   ledger.Item{"owner": claimed.Owner, "attempt": claimed.Attempt, "lease_until": claimed.LeaseUntil, "timer": op.ID, "reason": ""},
+		If:    ledger.All(ledger.Is(followup.ApprovedHashAttr, i.HashContent()), ledger.Is(followup.ContentHashAttr, i.HashContent())),
+		Set:   ledger.Item{followup.OwnerAttr: claimed.Owner, followup.AttemptAttr: claimed.Attempt, followup.LeaseUntilAttr: claimed.LeaseUntil, "timer": op.ID, machine.ReasonAttr: ""},
 		Audit: r,
 	}); err != nil {
 		return c, err
 	}
 	c.Check("guard", ledger.Guard.At(i.Tenant, i.Guard), clear(i))
 	c.Check("contact", ledger.Contact.At(i.Tenant, i.Contact),
-		ledger.All(ledger.All(ledger.Is("status", contact.Active), ledger.Is("consent_version", i.ConsentVersion)), to.sameReach()))
+		ledger.All(ledger.All(ledger.Is(contact.StatusAttr, contact.Active), ledger.Is(contact.ConsentVersionAttr, i.ConsentVersion)), to.sameReach()))
 	to.conditions(&c, i)
 	if err := c.Update("cadence", ledger.Cadence.Under(i.Tenant, i.Contact, i.Rule),
-		ledger.Any(ledger.Is("sending_intent", i.ID), ledger.Absent("quiet_until"), ledger.AtMost("quiet_until", now)),
-		ledger.Item{"sending_intent": i.ID, "quiet_until": now.Add(time.Duration(i.QuietPeriod) * time.Millisecond)}); err != nil {
+		ledger.Any(ledger.Is(followup.SendingIntentAttr, i.ID), ledger.Absent(followup.QuietUntilAttr), ledger.AtMost(followup.QuietUntilAttr, now)),
+		ledger.Item{followup.SendingIntentAttr: i.ID, followup.QuietUntilAttr: now.Add(time.Duration(i.QuietPeriod) * time.Millisecond)}); err != nil {
 		return c, err
 	}
 	a := followup.Attempt{
@@ -167,8 +170,8 @@ func (s *Service) claimCommit(op outbox.Operation, i, claimed followup.Intent, t
 	// is ready as before, and only the timer shows that it has to wait.
 	behind := claimed.LeaseUntil.Add(time.Second)
 	return c, c.Update("operation", operationKey(op),
-		ledger.All(ledger.Is("state", outbox.Open), ledger.Is("transition", op.Transition), ledger.Is("not_before", op.NotBefore)),
-		ledger.Item{"not_before": behind, "due_at": behind, "nudges": 0, "reason": outbox.ReasonSending})
+		ledger.All(ledger.Is(machine.StateAttr, outbox.Open), ledger.Is(machine.TransitionAttr, op.Transition), ledger.Is(claim.NotBeforeAttr, op.NotBefore)),
+		ledger.Item{claim.NotBeforeAttr: behind, schema.DueAt: behind, claim.NudgesAttr: 0, machine.ReasonAttr: outbox.ReasonSending})
 }
 
 // clear is the guard's condition: no item at all, or nothing in it that
@@ -177,8 +180,8 @@ func clear(i followup.Intent) ledger.Cond {
 	return ledger.Any(ledger.Missing(), ledger.All(
 		ledger.Absent(guard.StopAttr(guard.ScopeAll)),
 		ledger.Absent(guard.StopAttr(i.Scope)),
-		ledger.Absent("hold"),
-		ledger.Any(ledger.Absent("erased_at"), ledger.Less("erased_at", i.CreatedAt)),
+		ledger.Absent(guard.HoldAttr),
+		ledger.Any(ledger.Absent(guard.ErasedAtAttr), ledger.Less(guard.ErasedAtAttr, i.CreatedAt)),
 	))
 }
 
@@ -186,13 +189,13 @@ func clear(i followup.Intent) ledger.Cond {
 // weight: what forbids the mail comes before what delays it.
 func (s *Service) refusedClaim(ctx context.Context, op outbox.Operation, i followup.Intent, r *ledger.Refused) error {
 	content, changed := r.By("intent")
-	if changed && (content.Current.Text("state") != followup.Ready || content.Current.Int("transition") != i.Transition) {
+	if changed && (content.Current.Text(machine.StateAttr) != followup.Ready || content.Current.Int(machine.TransitionAttr) != i.Transition) {
 		return s.leave(ctx, i, "claimed_by_another")
 	}
 	if f, ok := r.By("guard"); ok {
 		word := guard.Blocks(f.Current, i.Scope)
 		switch {
-		case f.Current.Text("erased_at") >= i.CreatedAt.String():
+		case f.Current.Text(guard.ErasedAtAttr) >= i.CreatedAt.String():
 			return s.suppress(ctx, op, i, "erased")
 		case word == "opt_out_in_doubt":
 			return s.refer(ctx, op, i, word)
@@ -200,13 +203,13 @@ func (s *Service) refusedClaim(ctx context.Context, op outbox.Operation, i follo
 		return s.suppress(ctx, op, i, cmp.Or(word, "suppressed"))
 	}
 	if f, ok := r.By("contact"); ok {
-		if f.Current.Text("status") == contact.Merged {
+		if f.Current.Text(contact.StatusAttr) == contact.Merged {
 			return s.refer(ctx, op, i, "contact_merged")
 		}
-		if f.Current == nil || f.Current.Text("status") != contact.Active {
+		if f.Current == nil || f.Current.Text(contact.StatusAttr) != contact.Active {
 			return s.suppress(ctx, op, i, "contact_inactive")
 		}
-		if f.Current.Int("consent_version") != i.ConsentVersion {
+		if f.Current.Int(contact.ConsentVersionAttr) != i.ConsentVersion {
 			return s.suppress(ctx, op, i, "consent_withdrawn")
 		}
 	}
@@ -227,7 +230,7 @@ func (s *Service) refusedClaim(ctx context.Context, op outbox.Operation, i follo
 		return s.refer(ctx, op, i, "content_not_approved")
 	}
 	if f, ok := r.By("cadence"); ok {
-		until, err := utc.Parse(f.Current.Text("quiet_until"))
+		until, err := utc.Parse(f.Current.Text(followup.QuietUntilAttr))
 		if err != nil || f.Current == nil {
 			return s.refer(ctx, op, i, "cadence_unreadable")
 		}

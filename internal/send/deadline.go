@@ -9,7 +9,9 @@ import (
 	"onefold/internal/ledger"
 	"onefold/internal/metric"
 	"onefold/internal/policy/tenant"
+	"onefold/internal/record/claim"
 	"onefold/internal/record/followup"
+	"onefold/internal/record/machine"
 	"onefold/internal/record/outbox"
 	"onefold/internal/schema"
 	"onefold/internal/utc"
@@ -37,8 +39,8 @@ func (s *Service) deadline(ctx context.Context, op outbox.Operation, i followup.
 	if !alive {
 		again := s.now().Add(15 * time.Minute)
 		var c ledger.Commit
-		if err := c.Update("operation", operationKey(op), ledger.All(ledger.Is("state", outbox.Open), ledger.AtVersion(op.Version)),
-			ledger.Item{"not_before": again, "due_at": again, "nudges": 0, "reason": "feed_not_proven"}); err != nil {
+		if err := c.Update("operation", operationKey(op), ledger.All(ledger.Is(machine.StateAttr, outbox.Open), ledger.AtVersion(op.Version)),
+			ledger.Item{claim.NotBeforeAttr: again, schema.DueAt: again, claim.NudgesAttr: 0, machine.ReasonAttr: "feed_not_proven"}); err != nil {
 			return err
 		}
 		return s.commit(ctx, c, "wait for the feed", intentAttr(i), metric.Seconds(schema.UnknownAge, s.now().Sub(i.UnknownSince)))
@@ -52,13 +54,13 @@ func (s *Service) deadline(ctx context.Context, op outbox.Operation, i followup.
 	var c ledger.Commit
 	if _, err := c.Move(ledger.Step{
 		Key: intentKey(i.Tenant, i.ID), Machine: followup.IntentMachine(), From: i.State, Transition: i.Transition, Event: followup.Resend,
-		Set:   ledger.Item{"resends": i.Resends + 1, "reason": reasonResend},
+		Set:   ledger.Item{followup.ResendsAttr: i.Resends + 1, machine.ReasonAttr: reasonResend},
 		Audit: s.audit(i, reasonResend),
 	}); err != nil {
 		return err
 	}
-	if err := c.Update("operation", operationKey(op), ledger.Is("state", outbox.Open),
-		ledger.Item{"not_before": now, "due_at": now.Add(decide.OperationDue), "nudges": 0, "reason": ""}); err != nil {
+	if err := c.Update("operation", operationKey(op), ledger.Is(machine.StateAttr, outbox.Open),
+		ledger.Item{claim.NotBeforeAttr: now, schema.DueAt: now.Add(decide.OperationDue), claim.NudgesAttr: 0, machine.ReasonAttr: ""}); err != nil {
 		return err
 	}
 	return s.commit(ctx, c, "resend", intentAttr(i), metric.Count(schema.UnknownReferred, 1))

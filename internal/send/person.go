@@ -88,12 +88,12 @@ func (a addressee) conditions(c *ledger.Commit, i followup.Intent) {
 	if a.keyID != "" {
 		cond := ledger.Missing()
 		if a.key != nil {
-			cond = ledger.Is("contact", a.key.Contact)
+			cond = ledger.Is(contact.HolderAttr, a.key.Contact)
 		}
 		c.Check("recipient", ledger.ContactKey.At(i.Tenant, a.keyID), cond)
 	}
 	if h := a.holder; h != nil {
-		c.Check("recipient", people.Key(i.Tenant, h.ID), ledger.All(ledger.Is("status", h.Status), decide.SameReach(*h)))
+		c.Check("recipient", people.Key(i.Tenant, h.ID), ledger.All(ledger.Is(contact.StatusAttr, h.Status), decide.SameReach(*h)))
 	}
 	for _, g := range a.elsewhere {
 		c.Check("elsewhere", ledger.Guard.At(i.Tenant, g.ID), decide.ClearElsewhere(i.Scope))

@@ -10,7 +10,9 @@ import (
 	"onefold/internal/ledger"
 	"onefold/internal/mailer"
 	"onefold/internal/metric"
+	"onefold/internal/record/claim"
 	"onefold/internal/record/followup"
+	"onefold/internal/record/machine"
 	"onefold/internal/record/outbox"
 	"onefold/internal/schema"
 	"onefold/internal/send/evidence"
@@ -51,25 +53,25 @@ func (s *Service) settle(ctx context.Context, op outbox.Operation, i followup.In
 func (s *Service) settleOnce(ctx context.Context, op outbox.Operation, i followup.Intent, res mailer.Result, index bool) error {
 	now := s.now()
 	var c ledger.Commit
-	fence := ledger.All(ledger.Is("owner", i.Owner), ledger.Is("attempt", i.Attempt))
-	event, set := intentEvent(res), ledger.Item{"reason": res.Reason}
-	opSet := ledger.Item{"nudges": 0, "reason": res.Reason}
+	fence := ledger.All(ledger.Is(followup.OwnerAttr, i.Owner), ledger.Is(followup.AttemptAttr, i.Attempt))
+	event, set := intentEvent(res), ledger.Item{machine.ReasonAttr: res.Reason}
+	opSet := ledger.Item{claim.NudgesAttr: 0, machine.ReasonAttr: res.Reason}
 	switch res.Outcome {
 	case mailer.Accepted:
-		set = ledger.Item{"reason": "", "message_id": res.MessageID, "accepted_at": now}
+		set = ledger.Item{machine.ReasonAttr: "", followup.MessageIDAttr: res.MessageID, followup.AcceptedAtAttr: now}
 	case mailer.Throttled, mailer.NotBegun:
 		wait := backoff(i.Attempt)
 		if res.Halt {
 			wait = max(wait, 15*time.Minute)
 		}
-		opSet["not_before"], opSet["due_at"] = now.Add(wait), now.Add(wait)
+		opSet[claim.NotBeforeAttr], opSet[schema.DueAt] = now.Add(wait), now.Add(wait)
 		if by := acceptedResend(i); by != "" {
-			set["reason"] = by // the next claim must still say who accepted a possible duplicate
+			set[machine.ReasonAttr] = by // the next claim must still say who accepted a possible duplicate
 		}
 	case mailer.Unknown:
 		set["unknown_since"] = now
 		deadline := now.Add(time.Duration(i.UnknownWithin) * time.Millisecond)
-		opSet["not_before"], opSet["due_at"] = deadline, deadline
+		opSet[claim.NotBeforeAttr], opSet[schema.DueAt] = deadline, deadline
 	case mailer.Rejected:
 	}
 	r := s.audit(i, string(res.Outcome))
@@ -84,8 +86,8 @@ func (s *Service) settleOnce(ctx context.Context, op outbox.Operation, i followu
 	if _, err := c.Move(ledger.Step{
 		Name: "attempt", Key: ledger.AttemptKey(i.Tenant, i.ID, i.Attempt), Machine: followup.AttemptMachine(), From: followup.AttemptBegun,
 		Transition: 1, Event: attemptEvent(res), Audit: s.audit(i),
-		If:  ledger.Is("owner", i.Owner),
-		Set: ledger.Item{"settled_at": now, "message_id": res.MessageID, "request_id": res.RequestID, "reason": res.Reason},
+		If:  ledger.Is(followup.OwnerAttr, i.Owner),
+		Set: ledger.Item{followup.SettledAtAttr: now, followup.MessageIDAttr: res.MessageID, "request_id": res.RequestID, machine.ReasonAttr: res.Reason},
 	}); err != nil {
 		return err
 	}
@@ -115,7 +117,7 @@ func (s *Service) moveTimer(c *ledger.Commit, op outbox.Operation, i followup.In
 		_, err := c.Move(s.finishStep(op, i, "intent_"+to))
 		return err
 	}
-	return c.Update("operation", operationKey(op), ledger.Is("state", outbox.Open), set)
+	return c.Update("operation", operationKey(op), ledger.Is(machine.StateAttr, outbox.Open), set)
 }
 
 // settleRefused: the claim is no longer ours, or one of the small print
@@ -159,7 +161,7 @@ func (s *Service) lateResult(ctx context.Context, i followup.Intent, a followup.
 	if _, err := c.Move(ledger.Step{
 		Name: "attempt", Key: ledger.AttemptKey(i.Tenant, i.ID, i.Attempt), Machine: followup.AttemptMachine(), From: a.State,
 		Transition: a.Transition, Event: attemptEvent(res), Audit: s.audit(i, "late"),
-		Set: ledger.Item{"settled_at": s.now(), "request_id": res.RequestID, "reason": res.Reason},
+		Set: ledger.Item{followup.SettledAtAttr: s.now(), "request_id": res.RequestID, machine.ReasonAttr: res.Reason},
 	}); err != nil {
 		return err
 	}

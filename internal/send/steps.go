@@ -10,8 +10,10 @@ import (
 	"onefold/internal/decide"
 	"onefold/internal/ledger"
 	"onefold/internal/metric"
+	"onefold/internal/record/claim"
 	"onefold/internal/record/followup"
 	"onefold/internal/record/guard"
+	"onefold/internal/record/machine"
 	"onefold/internal/record/outbox"
 	"onefold/internal/record/review"
 	"onefold/internal/schema"
@@ -27,8 +29,8 @@ func (s *Service) later(ctx context.Context, op outbox.Operation, i followup.Int
 		return s.refer(ctx, op, i, reason+"_too_late")
 	}
 	var c ledger.Commit
-	if err := c.Update("operation", operationKey(op), ledger.All(ledger.Is("state", outbox.Open), ledger.AtVersion(op.Version)),
-		ledger.Item{"not_before": at, "due_at": at, "nudges": 0, "reason": reason}); err != nil {
+	if err := c.Update("operation", operationKey(op), ledger.All(ledger.Is(machine.StateAttr, outbox.Open), ledger.AtVersion(op.Version)),
+		ledger.Item{claim.NotBeforeAttr: at, schema.DueAt: at, claim.NudgesAttr: 0, machine.ReasonAttr: reason}); err != nil {
 		return err
 	}
 	return s.commit(ctx, c, "postpone", intentAttr(i), slog.String("reason", reason), metric.Count(schema.SendsPostponed, 1))
@@ -41,7 +43,7 @@ func (s *Service) suppress(ctx context.Context, op outbox.Operation, i followup.
 	r.Details = map[string]string{"guard": i.Guard, "guard_result": reason}
 	if _, err := c.Move(ledger.Step{
 		Key: intentKey(i.Tenant, i.ID), Machine: followup.IntentMachine(), From: i.State, Transition: i.Transition,
-		Event: followup.Suppress, Set: ledger.Item{"reason": reason}, Audit: r,
+		Event: followup.Suppress, Set: ledger.Item{machine.ReasonAttr: reason}, Audit: r,
 	}); err != nil {
 		return err
 	}
@@ -69,7 +71,7 @@ func (s *Service) refer(ctx context.Context, op outbox.Operation, i followup.Int
 	var c ledger.Commit
 	if _, err := c.Move(ledger.Step{
 		Key: intentKey(i.Tenant, i.ID), Machine: followup.IntentMachine(), From: i.State, Transition: i.Transition,
-		Event: followup.Refer, Set: ledger.Item{"reason": reason, "review": task.ID}, Audit: s.audit(i, reason),
+		Event: followup.Refer, Set: ledger.Item{machine.ReasonAttr: reason, "review": task.ID}, Audit: s.audit(i, reason),
 	}); err != nil {
 		return err
 	}
@@ -98,24 +100,24 @@ func (s *Service) lapse(ctx context.Context, op outbox.Operation, i followup.Int
 	var c ledger.Commit
 	if _, err := c.Move(ledger.Step{
 		Key: intentKey(i.Tenant, i.ID), Machine: followup.IntentMachine(), From: i.State, Transition: i.Transition, Event: followup.Lose,
-		If:  ledger.All(ledger.Is("owner", i.Owner), ledger.Is("attempt", i.Attempt), ledger.AtMost("lease_until", now)),
-		Set: ledger.Item{"reason": "lease_lapsed", "unknown_since": now}, Audit: s.audit(i, "lease_lapsed"),
+		If:  ledger.All(ledger.Is(followup.OwnerAttr, i.Owner), ledger.Is(followup.AttemptAttr, i.Attempt), ledger.AtMost(followup.LeaseUntilAttr, now)),
+		Set: ledger.Item{machine.ReasonAttr: "lease_lapsed", "unknown_since": now}, Audit: s.audit(i, "lease_lapsed"),
 	}); err != nil {
 		return err
 	}
 	// An attempt whose outcome was stored although the intent could not follow
 	// (its operation was moved under the worker) keeps it; the intent must
 	// still get an owner.
-	if a.Text("state") == followup.AttemptBegun {
+	if a.Text(machine.StateAttr) == followup.AttemptBegun {
 		if _, err := c.Move(ledger.Step{
 			Name: "attempt", Key: k, Machine: followup.AttemptMachine(), From: followup.AttemptBegun,
-			Transition: a.Int("transition"), Event: "lose", Set: ledger.Item{"reason": "lease_lapsed", "settled_at": now}, Audit: s.audit(i, "lease_lapsed"),
+			Transition: a.Int(machine.TransitionAttr), Event: "lose", Set: ledger.Item{machine.ReasonAttr: "lease_lapsed", followup.SettledAtAttr: now}, Audit: s.audit(i, "lease_lapsed"),
 		}); err != nil {
 			return err
 		}
 	}
-	if err := c.Update("operation", operationKey(op), ledger.Is("state", outbox.Open),
-		ledger.Item{"not_before": deadline, "due_at": deadline, "nudges": 0, "reason": "outcome_unknown"}); err != nil {
+	if err := c.Update("operation", operationKey(op), ledger.Is(machine.StateAttr, outbox.Open),
+		ledger.Item{claim.NotBeforeAttr: deadline, schema.DueAt: deadline, claim.NudgesAttr: 0, machine.ReasonAttr: "outcome_unknown"}); err != nil {
 		return err
 	}
 	return s.commit(ctx, c, "lapse", intentAttr(i), metric.Count(schema.SendingLapsed, 1), metric.Count(schema.SendsUnknown, 1))
@@ -134,8 +136,8 @@ func (s *Service) finishStep(op outbox.Operation, i followup.Intent, result stri
 	return ledger.Step{
 		Name: "operation", Key: operationKey(op), Machine: outbox.Machine(), From: op.State, Transition: op.Transition, Event: "finish",
 		Set: ledger.Item{
-			"status": "completed", "result": result, "completed_at": s.now(), "in_progress_until": "",
-			"not_before": "", schema.DueAt: "", schema.DueShard: "", "reason": "",
+			claim.StatusAttr: claim.Completed, claim.ResultAttr: result, claim.CompletedAtAttr: s.now(), claim.InProgressUntilAttr: "",
+			claim.NotBeforeAttr: "", schema.DueAt: "", schema.DueShard: "", machine.ReasonAttr: "",
 		},
 		Audit: s.audit(i, result),
 	}

@@ -9,6 +9,7 @@ import (
 	"onefold/internal/ledger"
 	"onefold/internal/metric"
 	"onefold/internal/record/audit"
+	"onefold/internal/record/claim"
 	"onefold/internal/record/inbound"
 	"onefold/internal/record/machine"
 	"onefold/internal/record/outbox"
@@ -34,11 +35,11 @@ func (s *Service) row(ctx context.Context, k ledger.Key, now utc.Time, rep *tall
 	rep.meet(it, now)
 	m := machineOf(k.Entity)
 	switch {
-	case m != nil && waitsForNobody(m, it.Text("state")):
+	case m != nil && waitsForNobody(m, it.Text(machine.StateAttr)):
 		return true, s.clear(ctx, it, rep)
-	case it.Int("nudges") < MaxNudges:
-		return true, s.nudge(ctx, it, wait(it.Int("nudges")), rep)
-	case m != nil && m.Can(it.Text("state"), "park"):
+	case it.Int(claim.NudgesAttr) < MaxNudges:
+		return true, s.nudge(ctx, it, wait(it.Int(claim.NudgesAttr)), rep)
+	case m != nil && m.Can(it.Text(machine.StateAttr), "park"):
 		return true, s.park(ctx, it, m, rep)
 	}
 	// A word that newer code wrote. It is nudged on, seldom: left as it is, it
@@ -76,26 +77,26 @@ func (t *tally) meet(it ledger.Item, now utc.Time) {
 	t.due++
 	if due, err := utc.Parse(it.Text(schema.DueAt)); err == nil {
 		late := now.Sub(due)
-		for n := range it.Int("nudges") {
+		for n := range it.Int(claim.NudgesAttr) {
 			late += wait(n)
 		}
 		t.oldest = max(t.oldest, late)
 	}
-	if it.Text("kind") == outbox.SendIntent && it.Text("state") == outbox.Open && it.Text("reason") == outbox.ReasonSending {
+	if it.Text("kind") == outbox.SendIntent && it.Text(machine.StateAttr) == outbox.Open && it.Text(machine.ReasonAttr) == outbox.ReasonSending {
 		t.pastLease++
 	}
 }
 
 // nudge moves the due time and so puts the row on the stream.
 func (s *Service) nudge(ctx context.Context, it ledger.Item, wait time.Duration, rep *tally) error {
-	return s.update(ctx, it, ledger.Item{"nudges": it.Int("nudges") + 1, schema.DueAt: utc.At(s.Now()).Add(wait)}, &rep.Nudged)
+	return s.update(ctx, it, ledger.Item{claim.NudgesAttr: it.Int(claim.NudgesAttr) + 1, schema.DueAt: utc.At(s.Now()).Add(wait)}, &rep.Nudged)
 }
 
 // clear takes the timer off a row that should have lost it with its last
 // transition. Nothing else of the row is touched.
 func (s *Service) clear(ctx context.Context, it ledger.Item, rep *tally) error {
 	s.Log.LogAttrs(ctx, slog.LevelWarn, "row kept a timer that nobody needs", slog.String("entity", it.Text(schema.Entity)),
-		slog.String("tenant", it.Text(schema.Tenant)), slog.String("state", it.Text("state")), slog.String("alarm", "timer_left"),
+		slog.String("tenant", it.Text(schema.Tenant)), slog.String("state", it.Text(machine.StateAttr)), slog.String("alarm", "timer_left"),
 		metric.Count(schema.RowsUnreadable, 1))
 	return s.update(ctx, it, ledger.Item{schema.DueAt: "", schema.DueShard: ""}, &rep.Cleared)
 }
@@ -104,7 +105,7 @@ func (s *Service) update(ctx context.Context, it ledger.Item, set ledger.Item, c
 	var c ledger.Commit
 	// Whoever moved the row since it was read has moved its state or its due
 	// time.
-	cond := ledger.All(ledger.Is(schema.DueAt, it.Text(schema.DueAt)), ledger.Is("state", it.Text("state")))
+	cond := ledger.All(ledger.Is(schema.DueAt, it.Text(schema.DueAt)), ledger.Is(machine.StateAttr, it.Text(machine.StateAttr)))
 	if err := c.Update("row", ledger.KeyOf(it), cond, set); err != nil {
 		return err
 	}
@@ -120,9 +121,9 @@ func (s *Service) park(ctx context.Context, it ledger.Item, m *machine.Table, re
 		r.InboundEvent = k.ID
 	}
 	if _, err := c.Move(ledger.Step{
-		Key: k, Machine: m, From: it.Text("state"), Transition: it.Int("transition"), Event: "park",
+		Key: k, Machine: m, From: it.Text(machine.StateAttr), Transition: it.Int(machine.TransitionAttr), Event: "park",
 		If:  ledger.Is(schema.DueAt, it.Text(schema.DueAt)),
-		Set: ledger.Item{schema.DueAt: "", schema.DueShard: "", "not_before": "", "reason": "no_progress"}, Audit: r,
+		Set: ledger.Item{schema.DueAt: "", schema.DueShard: "", claim.NotBeforeAttr: "", machine.ReasonAttr: "no_progress"}, Audit: r,
 	}); err != nil {
 		return err
 	}

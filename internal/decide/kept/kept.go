@@ -18,6 +18,7 @@ import (
 	"onefold/internal/record/contact"
 	"onefold/internal/record/followup"
 	"onefold/internal/record/guard"
+	"onefold/internal/record/machine"
 	"onefold/internal/schema"
 	"onefold/internal/utc"
 )
@@ -96,10 +97,10 @@ func GuardOf(g ledger.Item) Guard {
 	if g == nil {
 		return nil
 	}
-	out := Guard{"transition": g.Int("transition")}
+	out := Guard{machine.TransitionAttr: g.Int(machine.TransitionAttr)}
 	for attr, v := range g {
 		switch attr {
-		case "hold", "hold_review", "reason", "bounces", "complaints", "erased_at":
+		case guard.HoldAttr, guard.HoldReviewAttr, guard.ReasonAttr, guard.BouncesAttr, guard.ComplaintsAttr, guard.ErasedAtAttr:
 			out[attr] = v
 		default:
 			if strings.HasPrefix(attr, guard.StopAttr("")) {

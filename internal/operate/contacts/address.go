@@ -125,8 +125,8 @@ func (a adding) work(shown Plan) *work {
 	}
 	ch := change{of: c, event: "alias", reason: "person_gives_address", set: ledger.Item{}}
 	if !a.known {
-		ch.set["keys"] = append(slices.Clone(c.Keys), a.forms()...)
-		ch.set["reach"] = c.Reach + 1
+		ch.set[contact.KeysAttr] = append(slices.Clone(c.Keys), a.forms()...)
+		ch.set[contact.ReachAttr] = c.Reach + 1
 		ch.guard = a.guard.ID
 		// What stands against mail there is the person's own wish from now on.
 		ch.raise = isWish(a.guard.Item)
@@ -135,7 +135,7 @@ func (a adding) work(shown Plan) *work {
 	}
 	if a.change {
 		ch.event, ch.reason = "change_address", "person_changes_address"
-		ch.set["email"], ch.set["revision"] = written, c.Revision+1
+		ch.set["email"], ch.set[contact.RevisionAttr] = written, c.Revision+1
 		if a.policy.CRM.Kind != "" {
 			ch.told = c.Revision + 1
 		}

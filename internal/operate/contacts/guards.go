@@ -28,7 +28,7 @@ func united(guards []people.Guard, whose string) []string {
 }
 
 func addressOf(g people.Guard) string {
-	return cmp.Or(g.Item.Text("address"), "guard "+g.ID)
+	return cmp.Or(g.Item.Text(guard.AddressAttr), "guard "+g.ID)
 }
 
 // since is the day of the first stop of a guard, "" if there is none.
@@ -65,7 +65,7 @@ func guardWords(it ledger.Item) string {
 	var says []string
 	switch {
 	case isWish(it):
-		by := map[string]string{guard.ReasonOptOut: "an opt-out", guard.ReasonComplaint: "a complaint", guard.ReasonPerson: "an operator"}[it.Text("reason")]
+		by := map[string]string{guard.ReasonOptOut: "an opt-out", guard.ReasonComplaint: "a complaint", guard.ReasonPerson: "an operator"}[it.Text(guard.ReasonAttr)]
 		says = append(says, fmt.Sprintf("stopped since %s by %s", since(it), cmp.Or(by, "a wish")))
 	case since(it) != "":
 		says = append(says, fmt.Sprintf("stopped since %s, as mail bounced: this address alone", since(it)))
@@ -73,7 +73,7 @@ func guardWords(it ledger.Item) string {
 	if isHeld(it) {
 		says = append(says, "held: a possible opt-out waits for a person")
 	}
-	if it.Text("erased_at") != "" {
+	if it.Text(guard.ErasedAtAttr) != "" {
 		says = append(says, "erased")
 	}
 	return cmp.Or(strings.Join(says, "; "), "clear")

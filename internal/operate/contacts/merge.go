@@ -92,19 +92,19 @@ func (m merging) work(shown Plan) *work {
 	raise := len(wishes(guards)) > 0
 	away := change{
 		of: loser, event: "merge", with: stays.ID, reason: "person_says_same", raise: raise, dated: "merged_at",
-		set: ledger.Item{"status": contact.Merged, "merged_into": stays.ID, "reach": loser.Reach + 1},
+		set: ledger.Item{contact.StatusAttr: contact.Merged, "merged_into": stays.ID, contact.ReachAttr: loser.Reach + 1},
 	}
 	list := slices.Concat(stays.Absorbed, []string{loser.ID}, loser.Absorbed)
 	slices.Sort(list)
 	absorb := change{
 		of: stays, event: "absorb", with: loser.ID, reason: "person_says_same", raise: raise,
-		set: ledger.Item{"absorbed": list, "reach": stays.Reach + 1},
+		set: ledger.Item{"absorbed": list, contact.ReachAttr: stays.Reach + 1},
 	}
 	for field, v := range fills {
 		absorb.set[field] = v
 	}
 	if len(fills) > 0 {
-		absorb.set["revision"] = stays.Revision + 1
+		absorb.set[contact.RevisionAttr] = stays.Revision + 1
 		if m.policy.CRM.Kind != "" {
 			absorb.told = stays.Revision + 1
 		}

@@ -68,7 +68,7 @@ func formsMissing(c contact.Contact, rule tenant.Identity) []string {
 func (p splitting) share(c *ledger.Commit, _ stamp) error {
 	for _, k := range p.both {
 		if err := c.Update("contact_key", ledger.ContactKey.At(k.Tenant, k.ID),
-			ledger.AtVersion(k.Version), ledger.Item{"shared": true}); err != nil {
+			ledger.AtVersion(k.Version), ledger.Item{contact.SharedAttr: true}); err != nil {
 			return err
 		}
 	}

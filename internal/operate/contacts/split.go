@@ -126,7 +126,7 @@ func (p splitting) work(shown Plan) *work {
 	raise := len(wishes(p.top.guards)) > 0
 	changes := []change{{
 		of: p.loser, event: "split", with: p.loser.MergedInto, reason: "person_says_different", raise: raise,
-		set: ledger.Item{"status": contact.Active, "merged_into": "", "merged_at": "", "reach": p.loser.Reach + 1},
+		set: ledger.Item{contact.StatusAttr: contact.Active, "merged_into": "", "merged_at": "", contact.ReachAttr: p.loser.Reach + 1},
 	}}
 	for n, c := range p.above {
 		rest := slices.DeleteFunc(slices.Clone(c.Absorbed), func(id string) bool { return slices.Contains(group, id) })
@@ -137,7 +137,7 @@ func (p splitting) work(shown Plan) *work {
 		}
 		changes = append(changes, change{
 			of: c, event: "let_go", with: p.loser.ID, reason: "person_says_different", raise: raise && n == len(p.above)-1,
-			set: ledger.Item{"absorbed": list, "reach": c.Reach + 1},
+			set: ledger.Item{"absorbed": list, contact.ReachAttr: c.Reach + 1},
 		})
 	}
 	shown.Does, shown.Keeps = p.does(), p.keeps()

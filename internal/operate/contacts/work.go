@@ -96,7 +96,7 @@ func (ch change) add(c *ledger.Commit, st stamp) error {
 		r.Details["guard"] = ch.guard
 	}
 	if ch.raise {
-		set["consent_version"] = ch.of.ConsentVersion + 1
+		set[contact.ConsentVersionAttr] = ch.of.ConsentVersion + 1
 		r.Details["consent"], r.Reasons = "raised", append(r.Reasons, "opt_outs_united")
 	}
 	if _, err := c.Move(ledger.Step{
@@ -140,7 +140,7 @@ func isWish(it ledger.Item) bool {
 	return false
 }
 
-func isHeld(it ledger.Item) bool { return it.Text("hold") != "" }
+func isHeld(it ledger.Item) bool { return it.Text(guard.HoldAttr) != "" }
 
 // named is how a plan calls a contact.
 func named(c contact.Contact) string {

@@ -12,6 +12,7 @@ import (
 	"onefold/internal/policy/tenant"
 	"onefold/internal/record/audit"
 	"onefold/internal/record/contact"
+	"onefold/internal/record/machine"
 	"onefold/internal/record/review"
 	"onefold/internal/schema"
 	"onefold/internal/utc"
@@ -31,7 +32,7 @@ func (w *work) ask(ctx context.Context, c *ledger.Commit, v view) (asked bool, e
 		if it == nil {
 			break
 		}
-		if it.Text("state") == review.Open {
+		if it.Text(machine.StateAttr) == review.Open {
 			return true, nil
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"onefold/internal/ledger"
 	"onefold/internal/record/audit"
 	"onefold/internal/record/contact"
+	"onefold/internal/record/machine"
 	"onefold/internal/schema"
 	"onefold/internal/utc"
 )
@@ -34,10 +35,9 @@ func (w *work) pass(ctx context.Context) error {
 		if m.Cursor = pg.Next; m.Cursor == "" {
 			m.Segment++
 		}
-		err = w.save(ctx, ledger.Item{
-			"segment": m.Segment, "cursor": m.Cursor, "seen": m.Seen, "missing": m.Missing, "collisions": m.Collisions, "added": m.Added,
-		})
-		if err != nil {
+		set := m.PassAttrs()
+		set["added"] = m.Added
+		if err := w.save(ctx, set); err != nil {
 			return err
 		}
 		if w.Told != nil {
@@ -110,7 +110,7 @@ func (w *work) form(ctx context.Context, k ledger.Key) (formed, error) {
 			return there, err
 		}
 		// Nothing is added for a rule that does not come, or is in force.
-		c.Check("migration", w.key(), ledger.Is("state", contact.MigrationAdding))
+		c.Check("migration", w.key(), ledger.Is(machine.StateAttr, contact.MigrationAdding))
 		err = w.Store.Commit(ctx, c)
 		if err == nil {
 			return found, nil
@@ -201,7 +201,7 @@ func (w *work) add(c *ledger.Commit, v view) error {
 		return err
 	}
 	c.Check("contact_key", keyNamed(next.Tenant, v.key.ID), ledger.AtVersion(v.key.Version))
-	set := ledger.Item{"keys": append(slices.Clone(v.holder.Keys), next.ID)}
+	set := ledger.Item{contact.KeysAttr: append(slices.Clone(v.holder.Keys), next.ID)}
 	if v.holder.Status == contact.Erased {
 		set = nil // nothing personal is left in it, and nothing comes back
 	}
@@ -210,7 +210,7 @@ func (w *work) add(c *ledger.Commit, v view) error {
 
 // share makes the next form name nobody, as the key does by a person's word.
 func (w *work) share(c *ledger.Commit, v view) error {
-	if err := c.Update("next_key", keyNamed(w.p.Tenant, v.nextID), ledger.AtVersion(v.next.Version), ledger.Item{"shared": true}); err != nil {
+	if err := c.Update("next_key", keyNamed(w.p.Tenant, v.nextID), ledger.AtVersion(v.next.Version), ledger.Item{contact.SharedAttr: true}); err != nil {
 		return err
 	}
 	c.Check("contact_key", keyNamed(w.p.Tenant, v.key.ID), ledger.AtVersion(v.key.Version))

@@ -28,6 +28,7 @@ import (
 	"onefold/internal/policy/versions"
 	"onefold/internal/record/audit"
 	"onefold/internal/record/contact"
+	"onefold/internal/record/machine"
 	"onefold/internal/utc"
 )
 
@@ -152,9 +153,9 @@ func (w *work) open(ctx context.Context) error {
 func (w *work) again(ctx context.Context) error { return w.save(ctx, fresh(w.m)) }
 
 func fresh(m contact.Migration) ledger.Item {
-	return ledger.Item{
-		"pass": m.Pass + 1, "segments": segments, "segment": 0, "cursor": "", "seen": 0, "missing": 0, "collisions": 0,
-	}
+	set := contact.Migration{Pass: m.Pass + 1}.PassAttrs()
+	set["segments"] = segments
+	return set
 }
 
 func (w *work) finish(ctx context.Context) error {
@@ -178,7 +179,7 @@ func (w *work) move(ctx context.Context, event string, set ledger.Item, details 
 // save notes how far the pass is. It is no transition.
 func (w *work) save(ctx context.Context, set ledger.Item) error {
 	var c ledger.Commit
-	cond := ledger.All(ledger.AtVersion(w.m.Version), ledger.Is("state", contact.MigrationAdding))
+	cond := ledger.All(ledger.AtVersion(w.m.Version), ledger.Is(machine.StateAttr, contact.MigrationAdding))
 	if err := c.Update("migration", w.key(), cond, set); err != nil {
 		return err
 	}

@@ -9,6 +9,7 @@ import (
 	"onefold/internal/decide"
 	"onefold/internal/ledger"
 	"onefold/internal/record/followup"
+	"onefold/internal/record/guard"
 )
 
 // The words for what differs.
@@ -84,7 +85,7 @@ func effectsOf(r decide.Result) effects {
 func stopOf(set ledger.Item) string {
 	var what []string
 	for attr := range set {
-		if strings.HasPrefix(attr, "stop_") || attr == "hold" || attr == "hold_review" {
+		if strings.HasPrefix(attr, guard.StopAttr("")) || attr == guard.HoldAttr || attr == guard.HoldReviewAttr {
 			what = append(what, attr)
 		}
 	}

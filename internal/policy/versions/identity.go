@@ -10,6 +10,7 @@ import (
 	"onefold/internal/policy/tenant"
 	"onefold/internal/record/audit"
 	"onefold/internal/record/contact"
+	"onefold/internal/record/machine"
 	"onefold/internal/utc"
 )
 
@@ -169,10 +170,9 @@ func (r *rules) start() error {
 	rule, now := r.p.NextVersion(), utc.At(r.book.Now())
 	k := MigrationKey(r.p.Tenant, rule)
 	if r.rows[k] != nil {
-		return r.move(rule, contact.MigrationRestart, ledger.Item{
-			"from": r.p.Identity.Version, "started_at": now, "policy_version": r.p.Version, "ready_at": "",
-			"pass": 0, "segment": 0, "cursor": "", "seen": 0, "missing": 0, "collisions": 0,
-		})
+		set := ledger.Item(contact.Migration{}.PassAttrs())
+		set["from"], set["started_at"], set["policy_version"], set["ready_at"] = r.p.Identity.Version, now, r.p.Version, ""
+		return r.move(rule, contact.MigrationRestart, set)
 	}
 	m := contact.Migration{
 		Tenant: r.p.Tenant, Rule: rule, From: r.p.Identity.Version, State: contact.MigrationStarted, Transition: 1,
@@ -184,7 +184,7 @@ func (r *rules) start() error {
 // activate puts the rule in force. It stands on the state as read: only out of
 // ready, in the very commit that says so.
 func (r *rules) activate(rule int64) error {
-	state := r.rows[MigrationKey(r.p.Tenant, rule)].Text("state")
+	state := r.rows[MigrationKey(r.p.Tenant, rule)].Text(machine.StateAttr)
 	if state != contact.MigrationReady {
 		return &NotReadyError{rule, state}
 	}
@@ -197,7 +197,7 @@ func (r *rules) move(rule int64, event string, set ledger.Item) error {
 	k := MigrationKey(r.p.Tenant, rule)
 	it := r.rows[k]
 	_, err := r.commit.Move(ledger.Step{
-		Key: k, Machine: contact.MigrationMachine(), From: it.Text("state"), Transition: it.Int("transition"), Event: event, Set: set, Audit: r.audit(),
+		Key: k, Machine: contact.MigrationMachine(), From: it.Text(machine.StateAttr), Transition: it.Int(machine.TransitionAttr), Event: event, Set: set, Audit: r.audit(),
 	})
 	if err != nil {
 		return fmt.Errorf("move the migration of tenant %s to identity rule %d: %w", r.p.Tenant, rule, err)

@@ -31,6 +31,12 @@ type routeRow struct {
 	Endpoint string `json:"endpoint"`
 }
 
+// The attributes of a routeRow.
+const (
+	ofTenantAttr = "of_tenant"
+	endpointAttr = "endpoint"
+)
+
 func routeKey(route string) ledger.Key {
 	return ledger.MailRoute.At(ledger.NoTenant, route)
 }
@@ -56,8 +62,8 @@ func (b *Book) Route(ctx context.Context, recipient string) (r Route, ok bool, e
 		return Route{}, false, fmt.Errorf("read the mail routes of an address: %w", err)
 	}
 	for _, it := range items {
-		if of := it.Text("of_tenant"); of != "" {
-			return Route{Tenant: of, Endpoint: it.Text("endpoint"), Mailbox: mailbox}, true, nil
+		if of := it.Text(ofTenantAttr); of != "" {
+			return Route{Tenant: of, Endpoint: it.Text(endpointAttr), Mailbox: mailbox}, true, nil
 		}
 	}
 	return Route{}, false, nil
@@ -82,29 +88,29 @@ func (b *Book) routes(ctx context.Context, c *ledger.Commit, before, p tenant.Po
 	if err != nil {
 		return err
 	}
-	free := ledger.Any(ledger.Absent("of_tenant"), ledger.Is("of_tenant", p.Tenant))
+	free := ledger.Any(ledger.Absent(ofTenantAttr), ledger.Is(ofTenantAttr, p.Tenant))
 	written := map[string]bool{}
 	for _, m := range p.Mailboxes() {
 		written[m.Route] = true
 	}
 	for _, m := range before.Mailboxes() {
-		if written[m.Route] || rows[m.Route].Text("of_tenant") != p.Tenant {
+		if written[m.Route] || rows[m.Route].Text(ofTenantAttr) != p.Tenant {
 			continue
 		}
 		written[m.Route] = true
-		err := c.Update("route", routeKey(m.Route), ledger.Is("of_tenant", p.Tenant), ledger.Item{"of_tenant": "", "endpoint": ""})
+		err := c.Update("route", routeKey(m.Route), ledger.Is(ofTenantAttr, p.Tenant), ledger.Item{ofTenantAttr: "", endpointAttr: ""})
 		if err != nil {
 			return err
 		}
 	}
 	for _, m := range p.Mailboxes() {
 		row, domain := rows[m.Route], rows[m.Domain()]
-		switch of := row.Text("of_tenant"); of {
+		switch of := row.Text(ofTenantAttr); of {
 		case p.Tenant:
-			if row.Text("endpoint") == m.Endpoint {
+			if row.Text(endpointAttr) == m.Endpoint {
 				continue
 			}
-			err = c.Update("route", routeKey(m.Route), ledger.Is("of_tenant", p.Tenant), ledger.Item{"endpoint": m.Endpoint})
+			err = c.Update("route", routeKey(m.Route), ledger.Is(ofTenantAttr, p.Tenant), ledger.Item{endpointAttr: m.Endpoint})
 			if err != nil {
 				return err
 			}
@@ -113,10 +119,10 @@ func (b *Book) routes(ctx context.Context, c *ledger.Commit, before, p tenant.Po
 		default:
 			return fmt.Errorf("%w: %s", ErrMailboxTaken, m.Path)
 		}
-		if of := domain.Text("of_tenant"); of != "" && of != p.Tenant {
+		if of := domain.Text(ofTenantAttr); of != "" && of != p.Tenant {
 			return fmt.Errorf("%w, with its whole domain: %s", ErrMailboxTaken, m.Path)
 		}
-		if of := rows[untagged(m)].Text("of_tenant"); of != "" && of != p.Tenant {
+		if of := rows[untagged(m)].Text(ofTenantAttr); of != "" && of != p.Tenant {
 			return fmt.Errorf("%w, without its tag: %s", ErrMailboxTaken, m.Path)
 		}
 		if !written[m.Domain()] {
@@ -126,7 +132,7 @@ func (b *Book) routes(ctx context.Context, c *ledger.Commit, before, p tenant.Po
 		if row == nil {
 			err = c.Create("route", routeKey(m.Route), routeRow{p.Tenant, m.Endpoint})
 		} else {
-			err = c.Update("route", routeKey(m.Route), ledger.Absent("of_tenant"), ledger.Item{"of_tenant": p.Tenant, "endpoint": m.Endpoint})
+			err = c.Update("route", routeKey(m.Route), ledger.Absent(ofTenantAttr), ledger.Item{ofTenantAttr: p.Tenant, endpointAttr: m.Endpoint})
 		}
 		if err != nil {
 			return err

@@ -20,6 +20,7 @@ import (
 	"onefold/internal/ledger"
 	"onefold/internal/policy/tenant"
 	"onefold/internal/record/audit"
+	"onefold/internal/record/machine"
 	"onefold/internal/utc"
 )
 
@@ -242,7 +243,7 @@ func (b *Book) applyCommit(current ledger.Item, p tenant.Policy, document []byte
 	now := utc.At(b.Now())
 	r := row{Tenant: p.Tenant, Number: p.Version, Document: string(document), AppliedAt: now, AppliedBy: by, Transition: 1}
 	step := ledger.Step{
-		Name: "policy", Key: currentKey(p.Tenant), Event: "apply", Transition: current.Int("transition"),
+		Name: "policy", Key: currentKey(p.Tenant), Event: "apply", Transition: current.Int(machine.TransitionAttr),
 		Audit: audit.Record{At: now, By: by, Details: map[string]string{"policy_version": strconv.FormatInt(p.Version, 10)}},
 	}
 	var c ledger.Commit

@@ -14,23 +14,24 @@ import (
 // heavy are the packages that weigh in a binary or at its start, by the name
 // that the lists below call them.
 var heavy = map[string]string{
-	"github.com/aws/aws-sdk-go-v2/service/s3.(*Client).":             "s3",
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb.(*Client).":       "dynamodb",
-	"github.com/aws/aws-sdk-go-v2/service/secretsmanager.(*Client).": "secretsmanager",
-	"github.com/aws/aws-sdk-go-v2/service/sesv2.(*Client).":          "sesv2",
-	"github.com/aws/aws-sdk-go-v2/service/sqs.(*Client).":            "sqs",
-	"github.com/aws/aws-sdk-go-v2/service/bedrockruntime.(*Client).": "bedrockruntime",
-	"github.com/coreos/go-oidc/v3/oidc.(*IDTokenVerifier).":          "go-oidc",
-	"github.com/nyaruka/phonenumbers.Parse":                          "phonenumbers",
-	"github.com/santhosh-tekuri/jsonschema/v6.(*Compiler).":          "jsonschema",
-	"golang.org/x/net/html.(*Tokenizer).":                            "html",
-	"html/template.(*Template).Execute":                              "html/template",
-	"go.etcd.io/bbolt.":                                              "bbolt",
-	"net/http/httptest.":                                             "httptest",
-	"testing.(*T).":                                                  "testing",
+	"github.com/coreos/go-oidc/v3/oidc.(*IDTokenVerifier).": "go-oidc",
+	"github.com/nyaruka/phonenumbers.Parse":                 "phonenumbers",
+	"github.com/santhosh-tekuri/jsonschema/v6.(*Compiler).": "jsonschema",
+	"golang.org/x/net/html.(*Tokenizer).":                   "html",
+	"html/template.(*Template).Execute":                     "html/template",
+	"go.etcd.io/bbolt.":                                     "bbolt",
+	"net/http/httptest.":                                    "httptest",
+	"testing.(*T).":                                         "testing",
 }
 
-// linked is what each function may link of these. A line that grows says in the
+// client is a client of the AWS SDK.
+var client = regexp.MustCompile(`^github\.com/aws/aws-sdk-go-v2/service/(\w+)\.\(\*Client\)\.`)
+
+// credentials are the clients by which the SDK's own configuration may find
+// credentials: every function has them.
+func credentials() []string { return []string{"signin", "sso", "ssooidc", "sts"} }
+
+// linked is what each function may link: SDK clients, and what is listed above. A line that grows says in the
 // change that made it why. jsonschema is in all: package app knows every use
 // case, and what jsonschema does when it is loaded reaches its compiler.
 var linked = map[string][]string{
@@ -91,6 +92,9 @@ func heavyIn(t *testing.T, dir string) []string {
 	for _, s := range symbols {
 		if elf.ST_TYPE(s.Info) != elf.STT_FUNC || initialiser.MatchString(s.Name) {
 			continue
+		}
+		if m := client.FindStringSubmatch(s.Name); m != nil && !slices.Contains(credentials(), m[1]) {
+			found[m[1]] = true
 		}
 		for prefix, name := range heavy {
 			if strings.HasPrefix(s.Name, prefix) {

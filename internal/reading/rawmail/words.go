@@ -8,6 +8,8 @@ import (
 
 	"golang.org/x/text/encoding/charmap"
 	"golang.org/x/text/encoding/japanese"
+
+	"onefold/internal/reading/charsets"
 )
 
 // encodedWord is RFC 2047 section 2, wider: text may hold spaces, and a
@@ -80,10 +82,10 @@ func decodeCharset(b []byte, label string, w *warnings) (text string, ok bool) {
 		w.add(warnCharsetMismatch)
 		return string(b), true
 	}
-	if isUTF7(label) && isASCII(b) {
-		return decodeUTF7(b), true
+	if charsets.IsUTF7(label) && isASCII(b) {
+		return charsets.DecodeUTF7(b), true
 	}
-	enc := lookUp(label)
+	enc := charsets.Find(label)
 	if enc == nil {
 		w.add(warnUnknownCharset)
 		text, _ := guessCharset(b)

@@ -43,6 +43,19 @@ type Record struct {
 	CompletedAt     utc.Time `json:"completed_at,omitzero"`
 }
 
+// The attributes of a record that code outside this package names, and those of
+// the row's timer besides schema.DueAt.
+const (
+	StatusAttr          = "status"
+	OwnerAttr           = "owner"
+	AttemptAttr         = "attempt"
+	InProgressUntilAttr = "in_progress_until"
+	ResultAttr          = "result"
+	CompletedAtAttr     = "completed_at"
+	NotBeforeAttr       = "not_before"
+	NudgesAttr          = "nudges"
+)
+
 // Verdict is what a judged record allows.
 type Verdict string
 

@@ -60,6 +60,18 @@ type Key struct {
 	Version      int64    `json:"version,omitempty"`
 }
 
+// The attributes of contacts and keys that several packages write or ask for.
+const (
+	StatusAttr         = "status"
+	KeysAttr           = "keys"
+	ReachAttr          = "reach"
+	ConsentVersionAttr = "consent_version"
+	RevisionAttr       = "revision"
+
+	HolderAttr = "contact" // of a key: Key.Contact
+	SharedAttr = "shared"  // of a key
+)
+
 // The kinds of unique keys.
 const (
 	KindEmail    = "email"

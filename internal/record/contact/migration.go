@@ -37,6 +37,13 @@ type Migration struct {
 	Version int64    `json:"version,omitempty"`
 }
 
+// PassAttrs are the attributes that say where a pass is and what it has found.
+func (m Migration) PassAttrs() map[string]any {
+	return map[string]any{
+		"pass": m.Pass, "segment": m.Segment, "cursor": m.Cursor, "seen": m.Seen, "missing": m.Missing, "collisions": m.Collisions,
+	}
+}
+
 // The states of a migration.
 const (
 	MigrationStarted = "started"

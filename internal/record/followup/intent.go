@@ -86,6 +86,26 @@ type Intent struct {
 	Version    int64    `json:"version,omitempty"`
 }
 
+// The attributes of intents, attempts and cadence that several packages write
+// or ask for.
+const (
+	ContentHashAttr  = "content_hash"
+	ApprovedHashAttr = "approved_hash"
+	ResendsAttr      = "resends"
+	MessageIDAttr    = "message_id"
+	AcceptedAtAttr   = "accepted_at"
+
+	// Of an intent and of its attempt.
+	OwnerAttr      = "owner"
+	AttemptAttr    = "attempt"
+	LeaseUntilAttr = "lease_until"
+
+	SettledAtAttr = "settled_at" // of an attempt
+
+	SendingIntentAttr = "sending_intent" // of a cadence
+	QuietUntilAttr    = "quiet_until"    // of a cadence
+)
+
 // HashContent is the hash that an approval binds: everything the recipient
 // would see and to whom it goes.
 func (i Intent) HashContent() string {

@@ -13,7 +13,7 @@ func BlocksElsewhere(attrs map[string]any, scope string) string {
 	if IsWish(attrs, scope) {
 		return OptedOutElsewhere
 	}
-	if v, _ := attrs["hold"].(string); v != "" {
+	if v, _ := attrs[HoldAttr].(string); v != "" {
 		return InDoubt
 	}
 	return ""
@@ -22,7 +22,7 @@ func BlocksElsewhere(attrs map[string]any, scope string) string {
 // IsWish tells whether a stop of the scope stands by anything but a bounce. A
 // stop whose reason is not known counts: when in doubt it blocks.
 func IsWish(attrs map[string]any, scope string) bool {
-	if reason, _ := attrs["reason"].(string); reason == ReasonBounce {
+	if reason, _ := attrs[ReasonAttr].(string); reason == ReasonBounce {
 		return false
 	}
 	all, _ := attrs[StopAttr(ScopeAll)].(string)

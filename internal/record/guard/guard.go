@@ -37,6 +37,17 @@ type Guard struct {
 	Version    int64 `json:"version,omitempty"`
 }
 
+// The attributes of a guard besides its stops (StopAttr).
+const (
+	AddressAttr    = "address"
+	HoldAttr       = "hold"
+	HoldReviewAttr = "hold_review"
+	ReasonAttr     = "reason"
+	BouncesAttr    = "bounces"
+	ComplaintsAttr = "complaints"
+	ErasedAtAttr   = "erased_at"
+)
+
 // Reasons of a stop.
 const (
 	ReasonOptOut    = "opt_out"
@@ -75,7 +86,7 @@ func Blocks(attrs map[string]any, scope string) string {
 	if v, _ := attrs[StopAttr(scope)].(string); v != "" {
 		return "suppressed_" + scope
 	}
-	if v, _ := attrs["hold"].(string); v != "" {
+	if v, _ := attrs[HoldAttr].(string); v != "" {
 		return "opt_out_in_doubt"
 	}
 	return ""

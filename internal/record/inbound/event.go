@@ -102,6 +102,10 @@ type Event struct {
 	Version   int64    `json:"version,omitempty"`
 }
 
+// ReasonsAttr is the attribute of an event that several packages write besides
+// those of its machine and its claim.
+const ReasonsAttr = "reasons"
+
 // Delivery is one HTTP attempt at an event.
 type Delivery struct {
 	Tenant      string   `json:"tenant"`

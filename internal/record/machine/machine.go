@@ -11,6 +11,13 @@ import (
 	"time"
 )
 
+// The attributes of a row that has a machine.
+const (
+	StateAttr      = "state"
+	TransitionAttr = "transition" // how many transitions there were
+	ReasonAttr     = "reason"     // why the row is in its state; not every noun has it
+)
+
 // State is one word that is stored, with what a reader must know of it.
 type State struct {
 	Name     string

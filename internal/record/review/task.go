@@ -57,6 +57,14 @@ var table = machine.Table{
 // Machine is the task's state machine.
 func Machine() *machine.Table { t := table; return &t }
 
+// The attributes of a task that several packages write.
+const (
+	ReasonsAttr    = "reasons"
+	OpenForAttr    = "open_for"
+	AnsweredByAttr = "answered_by"
+	AnsweredAtAttr = "answered_at"
+)
+
 // Task is one question.
 type Task struct {
 	Tenant     string   `json:"tenant"`

@@ -16,7 +16,9 @@ import (
 	"onefold/internal/ledger"
 	"onefold/internal/metric"
 	"onefold/internal/record/audit"
+	"onefold/internal/record/claim"
 	"onefold/internal/record/followup"
+	"onefold/internal/record/machine"
 	"onefold/internal/record/outbox"
 	"onefold/internal/record/review"
 	"onefold/internal/schema"
@@ -155,10 +157,10 @@ func moveAttempt(c *ledger.Commit, ev Evidence, a followup.Attempt, r audit.Reco
 		Event: ev.Kind, Set: ledger.Item{}, Audit: r,
 	}
 	if a.MessageID == "" && ev.MessageID != "" {
-		step.Set["message_id"] = ev.MessageID // the first one is the one that the index holds
+		step.Set[followup.MessageIDAttr] = ev.MessageID // the first one is the one that the index holds
 	}
 	if ev.Kind == Dropped {
-		step.Set["reason"] = "dropped_by_provider"
+		step.Set[machine.ReasonAttr] = "dropped_by_provider"
 	}
 	if at := when(ev.Kind); at != "" {
 		step.Set[at] = ev.At
@@ -166,14 +168,14 @@ func moveAttempt(c *ledger.Commit, ev Evidence, a followup.Attempt, r audit.Reco
 	if followup.AttemptMachine().Can(a.State, "evidence") {
 		step.Machine, step.From, step.Event = followup.AttemptMachine(), a.State, "evidence"
 		if a.SettledAt.IsZero() {
-			step.Set["settled_at"] = ev.Now
+			step.Set[followup.SettledAtAttr] = ev.Now
 		}
 		if ev.Kind == Accept {
 			step.Event = "accept"
 		}
 	} else if a.State != followup.AttemptAccepted {
 		// The provider first said no and now reports the mail: both are kept.
-		step.Set["reason"] = contradicted
+		step.Set[machine.ReasonAttr] = contradicted
 	}
 	_, err := c.Move(step)
 	return err
@@ -199,9 +201,9 @@ func moveIntent(ctx context.Context, store ledger.Store, c *ledger.Commit, ev Ev
 	if !followup.IntentMachine().Can(i.State, followup.Evidence) {
 		return nil
 	}
-	set := ledger.Item{"accepted_at": ev.At, "reason": "evidence"}
+	set := ledger.Item{followup.AcceptedAtAttr: ev.At, machine.ReasonAttr: "evidence"}
 	if ev.MessageID != "" {
-		set["message_id"] = ev.MessageID
+		set[followup.MessageIDAttr] = ev.MessageID
 	}
 	if _, err := c.Move(ledger.Step{
 		Key: ledger.Intent.At(i.Tenant, i.ID), Machine: followup.IntentMachine(),
@@ -228,13 +230,13 @@ func loseLatest(ctx context.Context, store ledger.Store, c *ledger.Commit, i fol
 	if err != nil {
 		return fmt.Errorf("read attempt %d of intent %s: %w", i.Attempt, i.ID, err)
 	}
-	if it.Text("state") != followup.AttemptBegun {
+	if it.Text(machine.StateAttr) != followup.AttemptBegun {
 		return nil
 	}
 	r.Reasons, r.MessageRef, r.Details = []string{"intent_accepted"}, "", map[string]string{"attempt": fmt.Sprint(i.Attempt)}
 	_, err = c.Move(ledger.Step{
-		Name: "attempt", Key: k, Machine: followup.AttemptMachine(), From: followup.AttemptBegun, Transition: it.Int("transition"),
-		Event: "lose", Set: ledger.Item{"reason": "intent_accepted", "settled_at": r.At}, Audit: r,
+		Name: "attempt", Key: k, Machine: followup.AttemptMachine(), From: followup.AttemptBegun, Transition: it.Int(machine.TransitionAttr),
+		Event: "lose", Set: ledger.Item{machine.ReasonAttr: "intent_accepted", followup.SettledAtAttr: r.At}, Audit: r,
 	})
 	return err
 }
@@ -249,15 +251,15 @@ func endTimer(ctx context.Context, store ledger.Store, c *ledger.Commit, i follo
 	if err != nil {
 		return fmt.Errorf("read operation %s: %w", i.Timer, err)
 	}
-	if it.Text("state") != outbox.Open {
+	if it.Text(machine.StateAttr) != outbox.Open {
 		return nil
 	}
 	r.MessageRef = ""
 	_, err = c.Move(ledger.Step{
-		Name: "operation", Key: k, Machine: outbox.Machine(), From: outbox.Open, Transition: it.Int("transition"), Event: "finish",
+		Name: "operation", Key: k, Machine: outbox.Machine(), From: outbox.Open, Transition: it.Int(machine.TransitionAttr), Event: "finish",
 		Set: ledger.Item{
-			"status": "completed", "result": "intent_accepted", "completed_at": r.At, "in_progress_until": "",
-			"not_before": "", schema.DueAt: "", schema.DueShard: "", "reason": "",
+			claim.StatusAttr: claim.Completed, claim.ResultAttr: "intent_accepted", claim.CompletedAtAttr: r.At, claim.InProgressUntilAttr: "",
+			claim.NotBeforeAttr: "", schema.DueAt: "", schema.DueShard: "", machine.ReasonAttr: "",
 		},
 		Audit: r,
 	})
@@ -270,12 +272,12 @@ func closeTask(ctx context.Context, store ledger.Store, c *ledger.Commit, i foll
 	if err != nil {
 		return fmt.Errorf("read task %s: %w", i.Review, err)
 	}
-	if it.Text("state") != review.Open {
+	if it.Text(machine.StateAttr) != review.Open {
 		return nil
 	}
 	_, err = c.Move(ledger.Step{
-		Key: k, Machine: review.Machine(), From: review.Open, Transition: it.Int("transition"), Event: "close",
-		Set: ledger.Item{"open_for": "", "answered_by": r.By, "answered_at": r.At, "note": "evidence"}, Audit: r,
+		Key: k, Machine: review.Machine(), From: review.Open, Transition: it.Int(machine.TransitionAttr), Event: "close",
+		Set: ledger.Item{review.OpenForAttr: "", review.AnsweredByAttr: r.By, review.AnsweredAtAttr: r.At, "note": "evidence"}, Audit: r,
 	})
 	return err
 }

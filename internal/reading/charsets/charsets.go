@@ -1,4 +1,8 @@
-package rawmail
+// Package charsets finds the character set that a label of mail means.
+//
+// Its invariant: labels are read by their shape, since mail programs write one
+// name in many ways; what it does not know it says so, and guesses nothing.
+package charsets
 
 import (
 	"encoding/base64"
@@ -15,10 +19,10 @@ import (
 	"golang.org/x/text/encoding/ianaindex"
 )
 
-// lookUp is the encoding of a label, nil for one that is not known. Labels are
+// Find is the encoding of a label, nil for one that is not known. Labels are
 // read by their shape: mail programs write the same name with other signs
 // between its parts, and Windows' code pages under a dozen prefixes.
-func lookUp(label string) encoding.Encoding {
+func Find(label string) encoding.Encoding {
 	enc, err := htmlindex.Get(label)
 	if err != nil || enc == encoding.Replacement {
 		enc, _ = ianaindex.MIME.Encoding(label) // nil for unknown and for unsupported
@@ -99,8 +103,8 @@ var spellings = sync.OnceValue(func() map[string]encoding.Encoding {
 	return all
 })
 
-// isUTF7 reports whether a label is one of UTF-7's (RFC 2152).
-func isUTF7(label string) bool {
+// IsUTF7 reports whether a label is one of UTF-7's (RFC 2152).
+func IsUTF7(label string) bool {
 	switch spelling(label) {
 	case "utf7", "unicode11utf7", "csunicode11utf7", "utf7imap", "cp65000", "unicode20utf7":
 		return true
@@ -108,9 +112,9 @@ func isUTF7(label string) bool {
 	return false
 }
 
-// decodeUTF7 reads UTF-7 (RFC 2152): ASCII, "+-" for a plus, and base64 of
+// DecodeUTF7 reads UTF-7 (RFC 2152): ASCII, "+-" for a plus, and base64 of
 // UTF-16 between a plus and what ends it. What is no such run stays as it is.
-func decodeUTF7(b []byte) string {
+func DecodeUTF7(b []byte) string {
 	var out strings.Builder
 	s := strings.ToValidUTF8(string(b), "\ufffd")
 	for {
