@@ -50,7 +50,7 @@ func newCDK(root, stage, endpoint, account string, say func(string)) (*cdk, erro
 		return nil, errors.New("node is missing: install Node.js 20 or later")
 	}
 	c := &cdk{
-		root: root, node: node, cli: filepath.Join(root, "tools", "cdk", "node_modules", "aws-cdk", "bin", "cdk"),
+		root: root, node: node, cli: filepath.Join(root, "infra", "cdk", "node_modules", "aws-cdk", "bin", "cdk"),
 		endpoint: endpoint, account: account, say: say,
 		context: map[string]string{"stage": stage, "target": "ministack", "architecture": architecture()},
 	}
