@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -52,8 +53,13 @@ func newStream(t *testing.T, parts ...*part) *stream {
 			ShardIteratorType, SequenceNumber, ShardIterator string
 			Limit                                            int
 		}
-		if err := json.NewDecoder(r.Body).Decode(&in); err != nil {
+		body, err := io.ReadAll(r.Body)
+		if err != nil {
+			return // the caller's time ended while it was sending
+		}
+		if err := json.Unmarshal(body, &in); err != nil {
 			t.Errorf("read a request: %v", err)
+			return
 		}
 		s.mu.Lock()
 		defer s.mu.Unlock()
