@@ -131,7 +131,7 @@ func TestTheRunnerTellsWhatProvesNothing(t *testing.T) {
 	r := runner(t)
 	base := mutation.Breakage{
 		Name: "no-breakage", File: "internal/record/claim/claim.go", Old: "const SkewMargin = 60 * time.Second", New: "const SkewMargin = time.Minute",
-		Caught: []string{"claim"},
+		Caught: []string{"record/claim"},
 	}
 	for name, c := range map[string]struct {
 		change func(*mutation.Breakage)
