@@ -51,11 +51,11 @@ func (l *wordLists) judge(m message) Finding {
 			}
 		}
 	}
-	if own {
-		return Finding{Verdict: OptOutNone}
-	}
 	if doubtful.Verdict != OptOutNone {
 		return doubtful
+	}
+	if own {
+		return Finding{Verdict: OptOutNone}
 	}
 	for i := range l.languages {
 		lang := &l.languages[i]
@@ -73,7 +73,7 @@ func (l *wordLists) judge(m message) Finding {
 			return f
 		}
 	}
-	return Finding{Verdict: OptOutNone}
+	return l.near(m)
 }
 
 // searchShort looks for a refusal that says not of what: in a message of few
@@ -251,7 +251,7 @@ func (l *wordLists) opening(m message) Finding {
 		return Finding{Verdict: OptOutNone}
 	}
 	next, last := m.words[end], m.words[end-1]
-	if !next.lineStart && next.sentence == last.sentence {
+	if !next.lineStart && next.sentence == last.sentence && (weak || next.clause == last.clause) {
 		return Finding{Verdict: OptOutNone}
 	}
 	if weak || !next.lineStart || !next.upper || m.questions[last.sentence] {
