@@ -129,6 +129,20 @@ func optOutOf(m rawmail.Message) wish.Finding {
 			return other
 		}
 	}
+	if slices.ContainsFunc(m.Warnings, func(w string) bool { return slices.Contains(partly, w) }) {
+		return wish.Finding{Verdict: wish.OptOutDoubtful, Phrase: "unread_text"}
+	}
+	return orUnread(found, m.Visible)
+}
+
+// partly are the warnings of rawmail that say that not all of the text was read.
+var partly = []string{"text_truncated", "too_many_parts", "unknown_charset"}
+
+// orUnread makes a doubtful wish of no wish where the language is not read.
+func orUnread(found wish.Finding, text string) wish.Finding {
+	if found.Verdict == wish.OptOutNone && wish.Unread(text) {
+		return wish.Finding{Verdict: wish.OptOutDoubtful, Phrase: "unread_language"}
+	}
 	return found
 }
 
@@ -139,7 +153,7 @@ func FactsOfForm(e inbound.Event, v tenant.FormValues) Facts {
 		Content: tenant.ContentForm,
 		Kind:    rawmail.Human,
 		Cause:   digest.Parts("event", e.Tenant, e.ID),
-		OptOut:  wish.OptOut(v.Subject, v.Message),
+		OptOut:  orUnread(wish.OptOut(v.Subject, v.Message), v.Message),
 		Doubts:  v.Warnings,
 		Source: reader.Source{
 			Kind: tenant.ContentForm, FromName: v.Name, FromAddress: v.Email,
