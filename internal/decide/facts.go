@@ -97,11 +97,21 @@ func FactsOfMail(m rawmail.Message) Facts {
 		if slices.Contains(m.KindReasons, rawmail.ForwardingConfirmation) {
 			f.Asks = rawmail.ForwardingConfirmation
 		}
+		f.clicked(m)
 	case rawmail.List:
 		f.listed(m)
 	default: // a machine's words are nobody's wish
 	}
 	return f
+}
+
+// clicked hears the mail that a mail program writes for a person who clicked on
+// "unsubscribe" (RFC 2369): its own subject says nothing else.
+func (f *Facts) clicked(m rawmail.Message) {
+	subject, isReply := wish.CutReplyPrefix(m.Subject)
+	if found := wish.OptOut(subject, ""); !isReply && len(m.InReplyTo) == 0 && found.Verdict == wish.OptOutExplicit {
+		f.Heard, f.OptOut = true, found
+	}
 }
 
 // maxWish is how long, in bytes, a signature is that may be somebody's wish: a
