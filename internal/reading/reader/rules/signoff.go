@@ -50,8 +50,8 @@ func (r *sourceRead) signOff() signOff {
 		}
 	}
 	// A closing in words that no list has: the sender's own name stands below it.
-	for i := visible - 1; i > max(0, visible-unmarkedLines); i-- {
-		if r.looksLikeName(all[i].text, 2) && r.isSender(all[i].text) {
+	for i := len(all) - 1; i > max(0, len(all)-closingReach); i-- {
+		if r.looksLikeName(all[i].text, 2) && r.isSender(all[i].text) && !r.isFirm(all[i].text) {
 			return signOff{lines: all[i:], closed: true}
 		}
 	}
@@ -126,20 +126,17 @@ func (r *sourceRead) unmarked() []signLine {
 	return out
 }
 
-// isSender tells whether the sender's address, or From, bears each word of a
-// name.
+// isSender tells whether the sender's address bears each word of a name; the
+// first stands before the @, where no firm's does.
 func (r *sourceRead) isSender(name string) bool {
 	words := nameWords(name)
-	if agree(words, nameWords(r.source.FromName)) {
-		return true
-	}
 	whole := strings.ReplaceAll(plain(r.source.FromAddress), " ", "")
 	for _, w := range words {
 		if !strings.Contains(whole, w) {
 			return false
 		}
 	}
-	return len(words) > 1
+	return len(words) > 1 && strings.Contains(plainLocal(r.source.FromAddress), words[0])
 }
 
 // isNoName tells whether a line without a closing above it is a heading, an
