@@ -97,11 +97,21 @@ func FactsOfMail(m rawmail.Message) Facts {
 		if slices.Contains(m.KindReasons, rawmail.ForwardingConfirmation) {
 			f.Asks = rawmail.ForwardingConfirmation
 		}
+		f.clicked(m)
 	case rawmail.List:
 		f.listed(m)
 	default: // a machine's words are nobody's wish
 	}
 	return f
+}
+
+// clicked hears the mail that a mail program writes for a person who clicked on
+// "unsubscribe" (RFC 2369): its own subject says nothing else.
+func (f *Facts) clicked(m rawmail.Message) {
+	subject, isReply := wish.CutReplyPrefix(m.Subject)
+	if found := wish.OptOut(subject, ""); !isReply && len(m.InReplyTo) == 0 && found.Verdict == wish.OptOutExplicit {
+		f.Heard, f.OptOut = true, found
+	}
 }
 
 // maxWish is how long, in bytes, a signature is that may be somebody's wish: a
@@ -129,6 +139,20 @@ func optOutOf(m rawmail.Message) wish.Finding {
 			return other
 		}
 	}
+	if slices.ContainsFunc(m.Warnings, func(w string) bool { return slices.Contains(partly, w) }) {
+		return wish.Finding{Verdict: wish.OptOutDoubtful, Phrase: "unread_text"}
+	}
+	return orUnread(found, m.Visible)
+}
+
+// partly are the warnings of rawmail that say that not all of the text was read.
+var partly = []string{"text_truncated", "too_many_parts", "unknown_charset"}
+
+// orUnread makes a doubtful wish of no wish where the language is not read.
+func orUnread(found wish.Finding, text string) wish.Finding {
+	if found.Verdict == wish.OptOutNone && wish.Unread(text) {
+		return wish.Finding{Verdict: wish.OptOutDoubtful, Phrase: "unread_language"}
+	}
 	return found
 }
 
@@ -139,7 +163,7 @@ func FactsOfForm(e inbound.Event, v tenant.FormValues) Facts {
 		Content: tenant.ContentForm,
 		Kind:    rawmail.Human,
 		Cause:   digest.Parts("event", e.Tenant, e.ID),
-		OptOut:  wish.OptOut(v.Subject, v.Message),
+		OptOut:  orUnread(wish.OptOut(v.Subject, v.Message), v.Message),
 		Doubts:  v.Warnings,
 		Source: reader.Source{
 			Kind: tenant.ContentForm, FromName: v.Name, FromAddress: v.Email,

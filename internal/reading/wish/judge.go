@@ -17,6 +17,9 @@ const unsubscribeMe = "unsubscribe_me"
 // goods or of members.
 const listRemoval = "list_removal"
 
+// privacy is the id of mentions that ask what is done with the sender's data.
+const privacy = "privacy"
+
 // read splits a text into words and notes which sets of the lists they meet.
 func (l *wordLists) read(text string) message {
 	m := read(text)
@@ -51,17 +54,17 @@ func (l *wordLists) judge(m message) Finding {
 			}
 		}
 	}
-	if own {
-		return Finding{Verdict: OptOutNone}
-	}
 	if doubtful.Verdict != OptOutNone {
 		return doubtful
+	}
+	if own {
+		return Finding{Verdict: OptOutNone}
 	}
 	for i := range l.languages {
 		lang := &l.languages[i]
 		for _, list := range [][]phrase{lang.word, lang.mention} {
 			for _, p := range list {
-				if lang.mentions(m, p.pattern) && !(p.id == listRemoval && m.anyIn(lang.machine, m.words)) {
+				if lang.mentions(m, p) && !(p.id == listRemoval && m.anyIn(lang.machine, m.words)) {
 					return Finding{OptOutDoubtful, p.id, lang.name}
 				}
 			}
@@ -73,7 +76,7 @@ func (l *wordLists) judge(m message) Finding {
 			return f
 		}
 	}
-	return Finding{Verdict: OptOutNone}
+	return l.near(m)
 }
 
 // searchShort looks for a refusal that says not of what: in a message of few
@@ -84,7 +87,7 @@ func (lang *languageList) searchShort(m message) Finding {
 		return Finding{Verdict: OptOutNone}
 	}
 	for _, p := range lang.short {
-		if lang.mentions(m, p.pattern) {
+		if lang.mentions(m, p) {
 			return Finding{OptOutDoubtful, p.id, lang.name}
 		}
 	}
@@ -93,17 +96,21 @@ func (lang *languageList) searchShort(m message) Finding {
 
 // mentions tells whether a pattern stands somewhere in the message, and not of
 // something else.
-func (lang *languageList) mentions(m message, p pattern) bool {
-	if !p.possible(m) {
+func (lang *languageList) mentions(m message, p phrase) bool {
+	if !p.pattern.possible(m) {
 		return false
 	}
 	for from := 0; ; {
-		start, end := p.find(m.words, from)
+		start, end := p.pattern.find(m.words, from)
 		if start < 0 {
 			return false
 		}
 		first, last := m.sentence(start, end)
-		if !m.anyIn(lang.unless, m.words[first:last]) && !m.anyIn(lang.elsewhere, m.words[start:min(end+besidePhrase, last)]) {
+		said := m.words[first:last]
+		if p.id == privacy { // "forget me" is no "do not forget to"
+			said = m.words[first:start]
+		}
+		if !m.anyIn(lang.unless, said) && !m.anyIn(lang.elsewhere, m.words[start:min(end+besidePhrase, last)]) {
 			return true
 		}
 		from = start + 1
@@ -251,7 +258,7 @@ func (l *wordLists) opening(m message) Finding {
 		return Finding{Verdict: OptOutNone}
 	}
 	next, last := m.words[end], m.words[end-1]
-	if !next.lineStart && next.sentence == last.sentence {
+	if !next.lineStart && next.sentence == last.sentence && (weak || next.clause == last.clause) {
 		return Finding{Verdict: OptOutNone}
 	}
 	if weak || !next.lineStart || !next.upper || m.questions[last.sentence] {

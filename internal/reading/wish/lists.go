@@ -30,6 +30,7 @@ type wordLists struct {
 	languages []languageList
 	polite    []pattern
 	footers   []pattern
+	real      map[string]bool // words of their own, near one of a wish
 	items     itemIndex
 }
 
@@ -53,7 +54,7 @@ type languageList struct {
 	order, machine, sender  []pattern
 	receive, want, ask, how []pattern
 	just, common, mailing   []pattern
-	polite, footer          []pattern // moved to wordLists
+	polite, footer, real    []pattern // moved to wordLists
 	news, ourMail           []pattern // words for mailings; and for mail and lists
 	about, yours            []pattern // ... and what mail brings; "your mail"
 }
@@ -71,7 +72,7 @@ func readLists(files fs.FS) (*wordLists, error) {
 	if err != nil {
 		return nil, fmt.Errorf("list opt-out words: %w", err)
 	}
-	all := &wordLists{items: newItemIndex()}
+	all := &wordLists{items: newItemIndex(), real: map[string]bool{}}
 	for _, name := range names {
 		text, err := fs.ReadFile(files, name)
 		if err != nil {
@@ -85,6 +86,9 @@ func readLists(files fs.FS) (*wordLists, error) {
 		all.languages = append(all.languages, l)
 		all.polite = append(all.polite, l.polite...)
 		all.footers = append(all.footers, l.footer...)
+		for _, p := range l.real {
+			maps.Copy(all.real, p[0].words)
+		}
 	}
 	if err := all.readFrames(files); err != nil {
 		return nil, err
@@ -142,7 +146,7 @@ func (lang *languageList) read(text []byte, items *itemIndex) error {
 		"not": &lang.not, "if": &lang.cond, "unless": &lang.unless,
 		"third": &lang.third, "pause": &lang.pause, "resume": &lang.resume, "instead": &lang.instead, "elsewhere": &lang.elsewhere, "machine": &lang.machine, "order": &lang.order, "common": &lang.common, "sender": &lang.sender, "just": &lang.just,
 		"receive": &lang.receive, "want": &lang.want, "ask": &lang.ask,
-		"mailing": &lang.mailing, "how": &lang.how, "polite": &lang.polite, "footer": &lang.footer,
+		"mailing": &lang.mailing, "how": &lang.how, "polite": &lang.polite, "footer": &lang.footer, "real": &lang.real,
 	}
 	section, number := "", 0
 	for lines := bufio.NewScanner(bytes.NewReader(text)); lines.Scan(); {

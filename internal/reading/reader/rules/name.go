@@ -114,7 +114,7 @@ func (r *sourceRead) signedName() (f reader.Field, several bool) {
 	if r.off.closed || len(r.off.lines) == 1 && line.where == reader.InVisible {
 		fewest = 1
 	}
-	if !r.looksLikeName(name, fewest) || r.isFirm(name) {
+	if !r.looksLikeName(name, fewest) || r.isFirm(name) || !r.off.closed && r.isNoName(name) {
 		return reader.Field{}, false
 	}
 	// A marked signature may begin with a firm; without a closing the address, or
@@ -233,7 +233,7 @@ func (r *sourceRead) introduced() reader.Field {
 			case !r.words.is("weak_myself", opener):
 				continue
 			}
-			if name := r.capitalisedName(words[i+n:]); r.looksLikeName(name, fewest) && !r.isFirm(name) {
+			if name := r.capitalisedName(words[i+n:]); r.looksLikeName(name, fewest) && !r.isFirm(name) && !r.isNoName(name) {
 				return reader.Field{Value: name, Confidence: fair, Evidence: name, Where: reader.InVisible}
 			}
 		}

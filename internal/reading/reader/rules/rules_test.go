@@ -15,7 +15,7 @@ import (
 
 func TestReaderNamesItself(t *testing.T) {
 	t.Parallel()
-	if r := rules.New(); r.Model() != "rules" || r.PromptVersion() != "2" {
+	if r := rules.New(); r.Model() != "rules" || r.PromptVersion() != "3" {
 		t.Errorf("%s %s", r.Model(), r.PromptVersion())
 	}
 }

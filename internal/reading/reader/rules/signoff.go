@@ -5,6 +5,7 @@ import (
 
 	"onefold/internal/address"
 	"onefold/internal/reading/reader"
+	"onefold/internal/reading/wish"
 )
 
 // signOff is what stands under the text: the closing's name and the lines of a
@@ -46,6 +47,12 @@ func (r *sourceRead) signOff() signOff {
 		}
 		if name := r.afterClosing(all[i].text); name != "" {
 			return signOff{lines: all[i+1:], closed: true, inLine: name, where: all[i].where}
+		}
+	}
+	// A closing in words that no list has: the sender's own name stands below it.
+	for i := len(all) - 1; i > max(0, len(all)-closingReach); i-- {
+		if r.looksLikeName(all[i].text, 2) && r.isSender(all[i].text) && !r.isFirm(all[i].text) {
+			return signOff{lines: all[i:], closed: true}
 		}
 	}
 	if visible < len(all) {
@@ -107,7 +114,36 @@ func (r *sourceRead) unmarked() []signLine {
 		}
 		out = append(out, signLine{l, reader.InVisible})
 	}
+	// A comma ends a closing above a name, or calls somebody by name.
+	if len(out) > 0 && strings.HasSuffix(out[0].text, ",") {
+		if len(out) == 1 {
+			return nil
+		}
+		if r.looksLikeName(out[1].text, 1) {
+			return out[1:]
+		}
+	}
 	return out
+}
+
+// isSender tells whether the sender's address bears each word of a name; the
+// first stands before the @, where no firm's does.
+func (r *sourceRead) isSender(name string) bool {
+	words := nameWords(name)
+	whole := strings.ReplaceAll(plain(r.source.FromAddress), " ", "")
+	for _, w := range words {
+		if !strings.Contains(whole, w) {
+			return false
+		}
+	}
+	return len(words) > 1 && strings.Contains(plainLocal(r.source.FromAddress), words[0])
+}
+
+// isNoName tells whether a line without a closing above it is a heading, an
+// abbreviation or a wish.
+func (r *sourceRead) isNoName(name string) bool {
+	return (allUpper(strings.Fields(name)) || wish.OptOut("", name).Verdict != wish.OptOutNone) &&
+		!namedInAddress(name, r.source.FromAddress) && !agree(nameWords(name), nameWords(r.source.FromName))
 }
 
 // lines are the lines with words, trimmed.

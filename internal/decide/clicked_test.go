@@ -1,0 +1,27 @@
+package decide_test
+
+import (
+	"testing"
+
+	"onefold/internal/decide"
+	"onefold/internal/reading/rawmail"
+	"onefold/internal/reading/wish"
+)
+
+// Item 4: a mail program's own unsubscribe mail is a person's click.
+func TestItem4UnsubscribeMailOfAProgramIsAPersonsClick(t *testing.T) {
+	for subject, want := range map[string]bool{
+		"unsubscribe": true, "Unsubscribe": true, "Abmelden": true, "désabonnement": true,
+		"Re: unsubscribe": false, "Automatic reply: unsubscribe": false, "Out of office": false, "Abwesenheit": false,
+		"Absence du bureau": false, "Ticket 123 received": false, "": false,
+	} {
+		f := decide.FactsOfMail(rawmail.Message{Kind: rawmail.AutoReply, Subject: subject, Visible: "This message was automatically generated."})
+		if got := f.Heard && f.OptOut.Verdict == wish.OptOutExplicit; got != want {
+			t.Errorf("%q: heard %v, want %v", subject, got, want)
+		}
+	}
+	f := decide.FactsOfMail(rawmail.Message{Kind: rawmail.AutoReply, Subject: "unsubscribe", InReplyTo: []string{"a@b.example"}})
+	if f.Heard {
+		t.Error("an automatic answer was heard")
+	}
+}
