@@ -8,8 +8,8 @@ import (
 	"onefold/internal/reading/wish"
 )
 
-// Item 4: a mail program's own unsubscribe mail is a person's click.
-func TestItem4UnsubscribeMailOfAProgramIsAPersonsClick(t *testing.T) {
+// A mail program's own unsubscribe mail is a person's click.
+func TestReading04UnsubscribeMailOfAProgramIsAPersonsClick(t *testing.T) {
 	for subject, want := range map[string]bool{
 		"unsubscribe": true, "Unsubscribe": true, "Abmelden": true, "désabonnement": true,
 		"Re: unsubscribe": false, "Automatic reply: unsubscribe": false, "Out of office": false, "Abwesenheit": false,

@@ -10,10 +10,10 @@ import (
 	"onefold/internal/record/inbound"
 )
 
-// Item 5: what cannot be read whole holds the address before the reader is
+// What cannot be read whole holds the address before the reader is
 // asked, so that an intent that is ready for it is not claimed, and a person
 // sees the text.
-func TestItem5WhatIsNotReadHoldsTheAddress(t *testing.T) {
+func TestReading05WhatIsNotReadHoldsTheAddress(t *testing.T) {
 	t.Parallel()
 	quoted := strings.Repeat("> We walked the whole day and then the next one too, from hut to hut.\r\n", 4500)
 	parts := "Content-Type: multipart/mixed; boundary=\"b\"\r\n\r\n" + strings.Repeat("--b\r\nContent-Type: text/plain\r\n\r\nHello.\r\n", 600) +

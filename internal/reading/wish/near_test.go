@@ -6,8 +6,8 @@ import (
 	"onefold/internal/reading/wish"
 )
 
-// Item 4: a body of one to three words near a known wish is at least doubtful.
-func TestItem4ShortBodyNearAWishIsAtLeastDoubtful(t *testing.T) {
+// A body of one to three words near a known wish is at least doubtful.
+func TestReading04ShortBodyNearAWishIsAtLeastDoubtful(t *testing.T) {
 	for _, body := range []string{
 		"unsubcribe", "unsubscrbe", "unsubscirbe", "usubscribe", "un subscribe", "unsubscrіbe", "désabonement", "opt-uot",
 		"unsuscribe me", "Please unsubscibe", "Unsubscribbe please", "u n s u b s c r i b e", "s t o p", "ѕtор", "un5ubscribe", "0pt out",
@@ -31,8 +31,8 @@ func TestItem4ShortBodyNearAWishIsAtLeastDoubtful(t *testing.T) {
 	}
 }
 
-// Item 4: a doubt about whose list it is lowers a stop to a hold.
-func TestItem4DoubtWhoseListItIsNeverMakesNothingOfAWish(t *testing.T) {
+// A doubt about whose list it is lowers a stop to a hold.
+func TestReading04DoubtWhoseListItIsNeverMakesNothingOfAWish(t *testing.T) {
 	for _, body := range []string{
 		"Unsubscribe. Please confirm for our records.", "Opt out please, our system cannot do it.\n\nNora",
 		"Our list of guests is attached.\n\nRemove me from your mailing list.",

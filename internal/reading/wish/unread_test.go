@@ -6,8 +6,8 @@ import (
 	"onefold/internal/reading/wish"
 )
 
-// Item 5: a language that is not read is unclear.
-func TestItem5LanguageThatIsNotReadIsUnclear(t *testing.T) {
+// A language that is not read is unclear.
+func TestReading05LanguageThatIsNotReadIsUnclear(t *testing.T) {
 	for _, text := range []string{
 		"Не присылайте мне больше писем. Отпишите меня.", "Bana bir daha e-posta göndermeyin. Listeden çıkarın.",
 		"Už mi neposílejte žádné e-maily. Odhlaste mě.", "メールを送らないでください。", "Nu-mi mai trimiteți mesaje. Dezabonați-mă.",
@@ -34,8 +34,8 @@ func TestItem5LanguageThatIsNotReadIsUnclear(t *testing.T) {
 	}
 }
 
-// Item 5: a demand about one's data is at least a doubtful wish.
-func TestItem5PrivacyDemandIsAtLeastDoubtful(t *testing.T) {
+// A demand about one's data is at least a doubtful wish.
+func TestReading05PrivacyDemandIsAtLeastDoubtful(t *testing.T) {
 	for _, text := range []string{
 		"I object to the processing of my data.", "Forget me.", "Who gave you my address?", "You have the wrong person.", "Where did you get my email?",
 		"Woher haben Sie meine Adresse?", "Vergessen Sie mich.", "Ich widerspreche der Verarbeitung meiner Daten.", "Sie haben die falsche Person.",

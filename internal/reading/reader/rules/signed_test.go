@@ -8,9 +8,9 @@ import (
 	"onefold/internal/reading/reader/rules"
 )
 
-// Item 7: a short last line, a wish, a heading, a vocative or a closing in words
+// A short last line, a wish, a heading, a vocative or a closing in words
 // that no list has is no name, and the name below it is no company.
-func TestItem7WhatIsNoNameUnderTheText(t *testing.T) {
+func TestReading07WhatIsNoNameUnderTheText(t *testing.T) {
 	for _, c := range []struct{ from, text, name string }{
 		{"jo@berger.example", "What does it cost?\n\nIn Vorfreude\nJo Berger", "Jo Berger"},
 		{"jo@berger.example", "What does it cost?\n\nBesten Dank im Voraus\nJo Berger", "Jo Berger"},
