@@ -106,7 +106,7 @@ func (w *world) untilQuiet(end bool) {
 	for range maxRounds {
 		w.work()
 		next, any := w.nextMoment()
-		held := !end && (w.stopped || w.silent) && len(w.timers)+len(w.parked) == 0
+		held := !end && (w.stopped["all"] || w.stopped["tenant"] || w.silent) && len(w.timers)+len(w.parked) == 0
 		switch {
 		case !any:
 			return

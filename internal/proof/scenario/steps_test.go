@@ -61,8 +61,11 @@ func (w *world) do(s step) {
 	case "migrate":
 		w.migrate()
 	case "stop", "resume":
-		w.stopped = s.verb == "stop"
-		w.stop(s.words[0], w.stopped)
+		if w.stopped == nil {
+			w.stopped = map[string]bool{}
+		}
+		w.stopped[s.words[0]] = s.verb == "stop"
+		w.stop(s.words[0], s.verb == "stop")
 	case "provider":
 		w.post = append(w.post, s.words...)
 	case "crm":

@@ -74,10 +74,10 @@ type world struct {
 	post        []string // what the provider does with the next calls
 	cab         []string
 	model       []string
-	events      string        // "", "early", "twice", "lost"
-	silent      bool          // no probe proves that the feed is alive
-	hold        time.Duration // how late the provider's events come
-	stopped     bool
+	events      string          // "", "early", "twice", "lost"
+	silent      bool            // no probe proves that the feed is alive
+	hold        time.Duration   // how late the provider's events come
+	stopped     map[string]bool // what is stopped: all, or the tenant; to resume one leaves the other stopped
 	probes      int
 	onlySweeper bool // records come only of nudges
 	broken      []string
