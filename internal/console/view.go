@@ -30,7 +30,7 @@ type View struct {
 	Extraction *reader.Stored
 	Contacts   []contact.Contact // candidates
 	Intent     *followup.Intent  // the mail proposed
-	Whom       string            // the address that the question is about, "" where there is none
+	Address    string            // the address that the question is about, "" where there is none
 	Guard      string            // result of the guard check of that address, now
 	Proposal   *decide.Result    // what follows if an event's question is answered with yes; nil: not known
 	Actions    []string
@@ -123,17 +123,17 @@ func (s *Service) seeGuard(ctx context.Context, v *View) error {
 	id, scope := "", tenant.ScopeFollowUp
 	switch {
 	case v.Intent != nil:
-		id, scope, v.Whom = v.Intent.Guard, v.Intent.Scope, v.Intent.Recipient
+		id, scope, v.Address = v.Intent.Guard, v.Intent.Scope, v.Intent.Recipient
 	case v.Facts != nil:
 		x := v.Extraction
 		if v.Earlier != nil {
 			x = nil // it was read from the earlier content
 		}
-		a, err := address.Parse(strings.TrimSpace(decide.Whom(*v.Facts, x, nil)))
+		a, err := address.Parse(strings.TrimSpace(decide.AddressOf(*v.Facts, x, nil)))
 		if err != nil {
 			return nil
 		}
-		id, v.Whom = decide.GuardID(s.IDs, v.Task.Tenant, a), a.String()
+		id, v.Address = decide.GuardID(s.IDs, v.Task.Tenant, a), a.String()
 	default:
 		return nil
 	}

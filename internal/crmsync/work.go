@@ -141,8 +141,8 @@ func (s at) person(ctx context.Context, op outbox.Operation) (*contact.Contact, 
 	var mapping ledger.Item
 	c, _, err := contact.Follow(op.Contact, func(id string) (*contact.Contact, error) {
 		items, err := s.Store.GetMany(ctx, []ledger.Key{
-			{Entity: ledger.Contact, Tenant: op.Tenant, ID: id},
-			{Entity: ledger.CRMMapping, Tenant: op.Tenant, ID: id, Sub: s.CRM.Capabilities().Name},
+			ledger.Contact.At(op.Tenant, id),
+			ledger.CRMMapping.Under(op.Tenant, id, s.CRM.Capabilities().Name),
 		})
 		if err != nil {
 			return nil, fmt.Errorf("read contact %s: %w", id, err)

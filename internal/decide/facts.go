@@ -223,10 +223,10 @@ func GuardID(ids digest.Key, tenantID string, a address.Address) string {
 	return ids.ID("guard", tenantID, string(a.SuppressionKey()))
 }
 
-// Whom is the address that an event is about: of a bounce or complaint the
+// AddressOf is the address that an event is about: of a bounce or complaint the
 // address it names; else what a person supplied, what the stored extraction
 // established, or the header or form field itself.
-func Whom(f Facts, x *reader.Stored, a *Answer) string {
+func AddressOf(f Facts, x *reader.Stored, a *Answer) string {
 	switch {
 	case a != nil && a.Address != "":
 		return a.Address

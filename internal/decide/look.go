@@ -80,7 +80,7 @@ func on[T any](in Input, seen Snapshot, ids digest.Key, decide func(Ground, dige
 }
 
 // Read asks Decide, HoldFirst or StopFirst until nothing is missing. rows reads
-// different keys: an item for each, nil where there is none.
+// keys, none of them twice, and returns an item for each, nil if it is not there.
 func Read[T any](
 	in Input, ids digest.Key, question func(Input, Snapshot, digest.Key) (T, []Missing, error), rows func([]ledger.Key) ([]ledger.Item, error),
 ) (res T, err error) {
@@ -246,7 +246,8 @@ func (w *walk) key(e ledger.Entity, id string) ledger.Key {
 	return e.At(w.g.Event.Tenant, id)
 }
 
-// item is a row, nil where there is none or where it has not been read.
+// item is a row. It is nil if the row is not there, and also if it has not been
+// read yet; then it is noted as missing.
 func (w *walk) item(k ledger.Key) ledger.Item {
 	it, read := w.seen.Rows[k]
 	if !read {

@@ -240,7 +240,7 @@ func TestFormsAreDecidedAsMailsAre(t *testing.T) {
 	t.Parallel()
 	e := inbound.Event{Tenant: "demo", ID: "form/website/1", Source: "form", Content: tenant.ContentForm}
 	f := decide.FactsOfForm(e, tenant.FormValues{Email: ada, Message: "unsubscribe"})
-	if !f.OptOutPlain() || decide.Whom(f, nil, nil) != ada {
+	if !f.OptOutPlain() || decide.AddressOf(f, nil, nil) != ada {
 		t.Errorf("facts %+v", f)
 	}
 	other := e

@@ -131,7 +131,7 @@ func (w *walk) walk() {
 	g, s := &w.g, &w.g.Seen
 	w.chains = map[string][]string{}
 	if w.mode != keeping {
-		g.Person = Identify(w.ids, g.Policy, Whom(g.Facts, g.Extraction, g.Answer))
+		g.Person = Identify(w.ids, g.Policy, AddressOf(g.Facts, g.Extraction, g.Answer))
 	}
 	// Who the event is of.
 	if id := g.Event.Review; id != "" {
@@ -359,9 +359,7 @@ func (w *walk) hanging(c contact.Contact) {
 	}
 	ask(w, enquiryPart, c.ID+" "+g.Facts.Cause, &s.Enquiry, func() (last *contact.Enquiry) {
 		for _, id := range w.chains[from] {
-			k := w.key(ledger.Enquiry, id)
-			k.Sub = g.Facts.Cause
-			if e := row[contact.Enquiry](w, k); e != nil {
+			if e := row[contact.Enquiry](w, ledger.Enquiry.Under(g.Event.Tenant, id, g.Facts.Cause)); e != nil {
 				last = e
 			}
 		}
@@ -413,9 +411,7 @@ func (w *walk) underRule(contactID, rule string) {
 }
 
 func (w *walk) cadence(contactID, rule string) ledger.Key {
-	k := w.key(ledger.Cadence, contactID)
-	k.Sub = rule
-	return k
+	return ledger.Cadence.Under(w.g.Event.Tenant, contactID, rule)
 }
 
 // unapproved tells of a contact whether the other rules' mails to it were none

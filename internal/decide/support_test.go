@@ -89,7 +89,7 @@ func ground(t tb, m rawmail.Message, mode string) decide.Ground {
 // identified fills in whom the ground is about, as the caller of Decide does.
 func identified(t tb, g decide.Ground) decide.Ground {
 	t.Helper()
-	g.Person = decide.Identify(key(t), g.Policy, decide.Whom(g.Facts, g.Extraction, g.Answer))
+	g.Person = decide.Identify(key(t), g.Policy, decide.AddressOf(g.Facts, g.Extraction, g.Answer))
 	g.Also = nil
 	for _, o := range decide.Others(key(t), g.Policy, g.Facts, g.Extraction, g.Person) {
 		g.Also = append(g.Also, decide.Party{Person: o})

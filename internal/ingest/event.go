@@ -78,11 +78,15 @@ func (s *Service) one(ctx context.Context, x arrival, d webhook.Delivery) Respon
 	}
 	e.NotBefore, e.DueAt, e.DueShard = e.ReceivedAt, e.ReceivedAt.Add(FirstDue), schema.Shard(e.ID)
 	x.delivery, x.event = d, e
-	return s.record(ctx, x, nil)
+	seen, err := s.Store.Get(ctx, ledger.Event.At(e.Tenant, e.ID))
+	if err != nil {
+		return s.fault(ctx, x.answers, "read_event", err)
+	}
+	return s.record(ctx, x, seen)
 }
 
-// record makes the event durable, or answers for the one that is there already:
-// seen, where the caller has read it.
+// record makes the event durable, or answers for the one that is there already.
+// seen is what the caller has read of it.
 func (s *Service) record(ctx context.Context, x arrival, seen ledger.Item) Response {
 	resp := Response{Status: x.answers.Recorded, Answer: inbound.AnswerRecorded, Event: x.event.ID, State: x.event.State}
 	var step string
@@ -99,13 +103,9 @@ func (s *Service) record(ctx context.Context, x arrival, seen ledger.Item) Respo
 	return resp
 }
 
-// create makes the event durable, or returns the event that is there already
+// create makes the event durable, or returns the event that is there by now
 // and makes x a delivery of that. With an error it returns the step that failed.
 func (s *Service) create(ctx context.Context, x *arrival) (seen ledger.Item, step string, err error) {
-	seen, err = s.Store.Get(ctx, ledger.Event.At(x.event.Tenant, x.event.ID))
-	if seen != nil || err != nil {
-		return seen, "read_event", err
-	}
 	if x.delivery.Fetch != "" && s.Content != nil {
 		raw, err := s.Content(ctx, x.event.Tenant, x.endpoint, x.delivery.Fetch)
 		switch {

@@ -18,7 +18,7 @@ func TestEachCallForReceivedMailMayFailInEachWay(t *testing.T) {
 	m := noticeOf("s1", "hello@demo.example", "sales@demo.example").message()
 	calls := []string{
 		"get many mail_route", "get many mail_route", "get many event", "object",
-		"get event", "put", "commit", "get event", "put", "commit",
+		"put", "commit", "put", "commit",
 	}
 	clean := newInbox(t, onMem(t))
 	clean.holds("s1", rawMail)

@@ -22,11 +22,12 @@ import (
 // ends first, and ErrContention after the last try.
 func Retry(ctx context.Context, tries int, once func() (again bool, err error)) error {
 	for try := range tries {
-		again, err := once()
-		if !again {
-			return err
+		if try > 0 {
+			if err := Wait(ctx, Backoff(try-1)); err != nil {
+				return err
+			}
 		}
-		if err := Wait(ctx, Backoff(try)); err != nil {
+		if again, err := once(); !again {
 			return err
 		}
 	}

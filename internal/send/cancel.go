@@ -86,9 +86,7 @@ func (s *Service) waits(ctx context.Context, i followup.Intent) (bool, error) {
 // or the withdrawn consent of its contact; "" if nothing does. A contact may
 // have several addresses, and one that bounced does not stop the others.
 func (s *Service) forbidden(ctx context.Context, i followup.Intent) (string, error) {
-	rows, err := s.Store.GetMany(ctx, []ledger.Key{
-		{Entity: ledger.Guard, Tenant: i.Tenant, ID: i.Guard}, {Entity: ledger.Contact, Tenant: i.Tenant, ID: i.Contact},
-	})
+	rows, err := s.Store.GetMany(ctx, []ledger.Key{ledger.Guard.At(i.Tenant, i.Guard), ledger.Contact.At(i.Tenant, i.Contact)})
 	if err != nil {
 		return "", fmt.Errorf("read guard and contact of intent %s: %w", i.ID, err)
 	}

@@ -65,9 +65,7 @@ const stopWait = 5 * time.Minute
 
 // stopped reads the stops of deployment and tenant.
 func (s *Service) stopped(ctx context.Context, tenantID string) (bool, error) {
-	stops, err := s.Store.GetMany(ctx, []ledger.Key{
-		{Entity: ledger.Stop, Tenant: ledger.NoTenant, ID: "stop"}, {Entity: ledger.Stop, Tenant: tenantID, ID: "stop"},
-	})
+	stops, err := s.Store.GetMany(ctx, []ledger.Key{ledger.Stop.At(ledger.NoTenant, "stop"), ledger.Stop.At(tenantID, "stop")})
 	if err != nil {
 		return false, fmt.Errorf("read the stops: %w", err)
 	}

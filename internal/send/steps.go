@@ -17,6 +17,7 @@ import (
 	"onefold/internal/record/outbox"
 	"onefold/internal/record/review"
 	"onefold/internal/schema"
+	"onefold/internal/send/evidence"
 	"onefold/internal/utc"
 )
 
@@ -133,14 +134,7 @@ func (s *Service) finish(ctx context.Context, op outbox.Operation, result string
 }
 
 func (s *Service) finishStep(op outbox.Operation, i followup.Intent, result string) ledger.Step {
-	return ledger.Step{
-		Name: "operation", Key: operationKey(op), Machine: outbox.Machine(), From: op.State, Transition: op.Transition, Event: "finish",
-		Set: ledger.Item{
-			claim.StatusAttr: claim.Completed, claim.ResultAttr: result, claim.CompletedAtAttr: s.now(), claim.InProgressUntilAttr: "",
-			claim.NotBeforeAttr: "", schema.DueAt: "", schema.DueShard: "", machine.ReasonAttr: "",
-		},
-		Audit: s.audit(i, result),
-	}
+	return evidence.Finish(operationKey(op), op.State, op.Transition, result, s.audit(i, result))
 }
 
 // commit writes a step, and then logs what it counts, if anything. Being

@@ -165,7 +165,7 @@ func IntentOf(i followup.Intent) Intent { return Intent{i.ID, i.Contact} }
 // Row is what is known of the intent.
 func (k Intent) Row() followup.Intent { return followup.Intent{ID: k.ID, Contact: k.Contact} }
 
-// Cap is the count of a bound; nil: there is none yet.
+// Cap is the count of a bound. A bound that nothing was counted for yet has a nil Cap.
 type Cap struct {
 	Version int64 `json:"v"`
 	Count   int64 `json:"c"`

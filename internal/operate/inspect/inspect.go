@@ -48,7 +48,7 @@ func Mail(ctx context.Context, raw []byte, policy tenant.Policy, asked reader.Re
 	if err != nil {
 		return Inspection{}, err
 	}
-	person := decide.Identify(ids, policy, decide.Whom(facts, used, nil))
+	person := decide.Identify(ids, policy, decide.AddressOf(facts, used, nil))
 	in := decide.Input{Event: event, Policy: policy, Facts: facts, Extraction: used, Now: now, By: "inspect"}
 	res, err := decide.Read(in, ids, decide.Decide, decide.EmptyLedger)
 	if err != nil {

@@ -84,7 +84,7 @@ func (r *rehearsal) decide(n *note, e inbound.Event, now utc.Time, answer *decid
 		x = n.x
 	}
 	in := decide.Input{Event: e, Policy: p, Facts: n.facts, Extraction: x, Answer: answer, Now: now, By: "audit"}
-	person := decide.Identify(r.a.ids, p, decide.Whom(n.facts, x, answer))
+	person := decide.Identify(r.a.ids, p, decide.AddressOf(n.facts, x, answer))
 	res, err := decide.Read(in, r.a.ids, decide.Decide, r.rows)
 	if err != nil {
 		return person, decision{}, err

@@ -71,6 +71,6 @@ func (j *job) key(id string) *contact.Key {
 }
 
 func (j *job) people(in decide.Input) []decide.Person {
-	main := decide.Identify(j.IDs, in.Policy, decide.Whom(in.Facts, in.Extraction, nil))
+	main := decide.Identify(j.IDs, in.Policy, decide.AddressOf(in.Facts, in.Extraction, nil))
 	return append([]decide.Person{main}, decide.Others(j.IDs, in.Policy, in.Facts, in.Extraction, main)...)
 }

@@ -41,12 +41,10 @@ func (j *job) answer(ctx context.Context) (x *reader.Stored, found bool, err err
 	if j.kept.Answer == "" {
 		return nil, true, nil
 	}
-	parent := ledger.Extraction.At(j.e.Tenant, j.e.ID)
 	if subs := j.known(); len(subs) > 0 {
 		keys := make([]ledger.Key, len(subs))
 		for i, sub := range subs {
-			keys[i] = parent
-			keys[i].Sub = sub
+			keys[i] = ledger.Extraction.Under(j.e.Tenant, j.e.ID, sub)
 		}
 		items, err := j.Store.GetMany(ctx, keys)
 		if err != nil {
@@ -57,7 +55,7 @@ func (j *job) answer(ctx context.Context) (x *reader.Stored, found bool, err err
 		}
 	}
 	for cursor := ""; ; {
-		page, err := j.Store.List(ctx, parent, cursor, pageSize)
+		page, err := j.Store.List(ctx, ledger.Extraction.At(j.e.Tenant, j.e.ID), cursor, pageSize)
 		if err != nil {
 			return nil, false, fmt.Errorf("read the answers to event %s: %w", decide.LogID(j.e.Tenant, j.e.ID), err)
 		}

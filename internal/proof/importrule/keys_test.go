@@ -38,8 +38,8 @@ func TestKeysAreNamedByTheirEntity(t *testing.T) {
 					})
 				}
 			case *ast.CompositeLit:
-				if isSelector(n.Type, "ledger", "Key") && len(n.Elts) > 0 {
-					t.Errorf("%s: use the entity's At or Under", fset.Position(n.Pos()))
+				for _, key := range spelt(n) {
+					t.Errorf("%s: use the entity's At or Under", fset.Position(key.Pos()))
 				}
 			case *ast.SelectorExpr:
 				if n.Sel.Name == "At" || n.Sel.Name == "Under" {
@@ -53,6 +53,22 @@ func TestKeysAreNamedByTheirEntity(t *testing.T) {
 	if err != nil || seen < 100 {
 		t.Fatalf("%d keys seen: %v", seen, err)
 	}
+}
+
+// spelt are the keys that a literal spells out: itself, or the elements of a
+// list of keys, which need not name the type.
+func spelt(n *ast.CompositeLit) (keys []ast.Expr) {
+	if list, ok := n.Type.(*ast.ArrayType); ok && isSelector(list.Elt, "ledger", "Key") {
+		for _, e := range n.Elts {
+			if lit, ok := e.(*ast.CompositeLit); ok && lit.Type == nil {
+				keys = append(keys, lit)
+			}
+		}
+	}
+	if isSelector(n.Type, "ledger", "Key") && len(n.Elts) > 0 {
+		keys = append(keys, n)
+	}
+	return keys
 }
 
 func isSelector(e ast.Expr, x, name string) bool {

@@ -255,15 +255,20 @@ func endTimer(ctx context.Context, store ledger.Store, c *ledger.Commit, i follo
 		return nil
 	}
 	r.MessageRef = ""
-	_, err = c.Move(ledger.Step{
-		Name: "operation", Key: k, Machine: outbox.Machine(), From: outbox.Open, Transition: it.Int(machine.TransitionAttr), Event: "finish",
+	_, err = c.Move(Finish(k, outbox.Open, it.Int(machine.TransitionAttr), "intent_accepted", r))
+	return err
+}
+
+// Finish is the step that ends an operation of send with its result.
+func Finish(k ledger.Key, from string, transition int64, result string, r audit.Record) ledger.Step {
+	return ledger.Step{
+		Name: "operation", Key: k, Machine: outbox.Machine(), From: from, Transition: transition, Event: "finish",
 		Set: ledger.Item{
-			claim.StatusAttr: claim.Completed, claim.ResultAttr: "intent_accepted", claim.CompletedAtAttr: r.At, claim.InProgressUntilAttr: "",
+			claim.StatusAttr: claim.Completed, claim.ResultAttr: result, claim.CompletedAtAttr: r.At, claim.InProgressUntilAttr: "",
 			claim.NotBeforeAttr: "", schema.DueAt: "", schema.DueShard: "", machine.ReasonAttr: "",
 		},
 		Audit: r,
-	})
-	return err
+	}
 }
 
 func closeTask(ctx context.Context, store ledger.Store, c *ledger.Commit, i followup.Intent, r audit.Record) error {
