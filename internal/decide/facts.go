@@ -31,6 +31,7 @@ type Facts struct {
 	// Returned are the intents whose genuine mark a bounce or complaint gives
 	// back. It is filled in by extract.FactsOf, which has the key.
 	Returned []string
+	Ours     []string // pieces of our own mails that were taken out of the text
 	Warnings []string
 	Doubts   []string // why a person should look: faults of a form, words of rawmail
 	Asks     string   // a reason for which only a person can go on with a machine's mail
@@ -70,8 +71,10 @@ func FactsOfMail(m rawmail.Message) Facts {
 		Warnings:    m.Warnings,
 		Source: reader.Source{
 			Kind: tenant.ContentMail, Subject: m.Subject,
-			Visible: m.Visible, Signature: m.Signature, Quoted: m.Quoted,
+			Visible: m.Visible, Signature: m.Signature, Quoted: strings.TrimPrefix(strings.Join(m.Ours, "\n")+"\n"+m.Quoted, "\n"),
+			OurNames: m.OurNames,
 		},
+		Ours: m.Ours,
 	}
 	if len(m.From) > 0 {
 		f.Source.FromName, f.Source.FromAddress = m.From[0].Name, m.From[0].Address
@@ -125,6 +128,10 @@ func optOutOf(m rawmail.Message) wish.Finding {
 	found := wish.OptOut(m.Subject, m.Visible)
 	if found.Verdict != wish.OptOutNone {
 		return found
+	}
+	// A line of ours that was picked out may be meant.
+	if m.OnlyOurs || m.OneOfOurs && wish.OptOut("", strings.Join(m.Ours, "\n")).Verdict != wish.OptOutNone {
+		return wish.Finding{Verdict: wish.OptOutDoubtful, Phrase: "our_own_words"}
 	}
 	var elsewhere []string
 	if len(m.Signature) <= maxWish {

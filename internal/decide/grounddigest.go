@@ -30,6 +30,7 @@ type decisive struct {
 	Warned      string           `json:"warned,omitempty"`
 	Dropped     bool             `json:"dropped,omitempty"`
 	CustomerID  string           `json:"customer_id,omitempty"`
+	Ours        []string         `json:"ours,omitempty"`
 	People      []decisivePerson `json:"people"`
 }
 
@@ -57,7 +58,7 @@ func ReadingDigest(ids digest.Key, g Ground) string {
 	d := decisive{
 		Kind: f.Kind, Heard: f.Heard, Cause: f.Cause, Subject: f.Source.Subject, Phrase: f.OptOut.Phrase,
 		MessageID: f.MessageID, InReplyTo: f.InReplyTo, References: f.References, Warnings: f.Warnings, Doubts: f.Doubts, Returned: f.Returned,
-		Asks: f.Asks, Warned: f.Warned, Dropped: f.Dropped, CustomerID: f.CustomerID, People: []decisivePerson{decisiveOf(g.Person)},
+		Asks: f.Asks, Warned: f.Warned, Dropped: f.Dropped, CustomerID: f.CustomerID, Ours: f.Ours, People: []decisivePerson{decisiveOf(g.Person)},
 	}
 	if f.OptOut.Verdict != wish.OptOutNone {
 		d.Verdict = f.OptOut.Verdict

@@ -10,7 +10,7 @@ import (
 	"onefold/internal/digest"
 	"onefold/internal/ledger"
 	"onefold/internal/policy/tenant"
-	"onefold/internal/reading/rawmail"
+	"onefold/internal/reading/ours"
 	"onefold/internal/reading/reader"
 	"onefold/internal/record/followup"
 	"onefold/internal/record/inbound"
@@ -123,7 +123,7 @@ func FactsOf(ids digest.Key, e inbound.Event, raw []byte, policy tenant.Policy) 
 	}
 	if e.Content == tenant.ContentMail {
 		genuine := func(mark string) bool { return followup.IsMark(ids, e.Tenant, mark) }
-		m := rawmail.ParseMarked(raw, policy.IsOwn, genuine, e.EnvelopeFrom)
+		m := ours.ReadMail(policy, raw, genuine, e.EnvelopeFrom)
 		f := decide.FactsOfMail(m)
 		for _, mark := range m.ReturnedMarks {
 			if intent, ok := followup.Marked(ids, e.Tenant, mark); ok {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"onefold/internal/decide"
+	"onefold/internal/reading/ours"
 	"onefold/internal/reading/rawmail"
 	"onefold/internal/reading/reader"
 	"onefold/internal/reading/wish"
@@ -65,7 +66,7 @@ type Question struct{ facts decide.Facts }
 
 // Open parses a mail under the bench's policy.
 func (b *Bench) Open(c Case) Question {
-	return Question{decide.FactsOfMail(rawmail.Parse(c.Mail, b.policy.IsOwn))}
+	return Question{decide.FactsOfMail(ours.ReadMail(b.policy, c.Mail, nil, ""))}
 }
 
 // Source is what the extractor is shown. Processing asks nobody about a plain

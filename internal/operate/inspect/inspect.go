@@ -13,6 +13,7 @@ import (
 	"onefold/internal/decide"
 	"onefold/internal/digest"
 	"onefold/internal/policy/tenant"
+	"onefold/internal/reading/ours"
 	"onefold/internal/reading/rawmail"
 	"onefold/internal/reading/reader"
 	"onefold/internal/record/guard"
@@ -22,7 +23,7 @@ import (
 
 // Mail decides one mail on an empty ledger. It writes nothing.
 func Mail(ctx context.Context, raw []byte, policy tenant.Policy, asked reader.Reader, now utc.Time) (Inspection, error) {
-	m := rawmail.Parse(raw, policy.IsOwn)
+	m := ours.ReadMail(policy, raw, nil, "")
 	event := inbound.Event{
 		Tenant: policy.Tenant, ID: "inspect", Source: "inspect", Content: tenant.ContentMail,
 		State: inbound.Recorded, Transition: 1, ReceivedAt: now,

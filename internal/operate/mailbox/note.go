@@ -11,6 +11,7 @@ import (
 	"onefold/internal/decide"
 	"onefold/internal/digest"
 	"onefold/internal/operate/mailbox/mbox"
+	"onefold/internal/reading/ours"
 	"onefold/internal/reading/rawmail"
 	"onefold/internal/reading/reader"
 	"onefold/internal/record/inbound"
@@ -65,7 +66,7 @@ func (a *auditor) noteOf(ctx context.Context, m mbox.Message) (*note, error) {
 	if m.Cut {
 		return a.tooLarge(m), nil
 	}
-	msg := rawmail.Parse(m.Raw, a.policy.IsOwn)
+	msg := ours.ReadMail(a.policy, m.Raw, nil, "")
 	n := &note{Ref: a.refOf(m, msg), raw: digest.Content(m.Raw), kind: string(msg.Kind), recipient: msg.Recipients}
 	event := inbound.Event{Tenant: a.policy.Tenant, Content: "mail", ReceivedAt: n.Date}
 	n.facts = decide.Screen(decide.FactsOfMail(msg), event, a.policy)

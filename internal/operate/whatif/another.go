@@ -41,7 +41,9 @@ func (j *job) another(ctx context.Context) (res decide.Result, untold string, er
 	p := j.o.Policy
 	in := decide.Input{Event: j.in.Event, Policy: p, Facts: j.facts(p), Now: j.in.Now, By: j.in.By}
 	if decide.Reader(in.Facts) {
-		// Nobody has read it, or not these words.
+		// Nobody has read it, or not these words. That the names of ours were others
+		// is left out: it decides of two fields at most.
+		in.Facts.Source.OurNames = j.in.Facts.Source.OurNames
 		if j.in.Extraction == nil || !reflect.DeepEqual(in.Facts.Source, j.in.Facts.Source) {
 			return res, ReadingMissing, nil
 		}

@@ -20,15 +20,13 @@ func (n *run) policy(ctx context.Context, version int64) (*tenant.Policy, error)
 	if p, known := n.policies[version]; known {
 		return p, nil
 	}
-	text, err := n.Policies.Document(ctx, n.o.Policy.Tenant, version)
-	if err != nil && !errors.Is(err, versions.ErrNone) {
+	p, err := n.Policies.Version(ctx, n.o.Policy.Tenant, version)
+	if err != nil && !errors.Is(err, versions.ErrNone) && !errors.Is(err, versions.ErrUnreadable) {
 		return nil, err
 	}
 	var found *tenant.Policy
 	if err == nil {
-		if p, bad := tenant.Stored(text); bad == nil {
-			found = &p
-		}
+		found = &p
 	}
 	n.policies[version] = found
 	return found, nil

@@ -39,9 +39,9 @@ type Content interface {
 	Get(ctx context.Context, ref blob.Ref) ([]byte, error)
 }
 
-// Policies gives the text of a version that was in force.
+// Policies gives a version as it was in force.
 type Policies interface {
-	Document(ctx context.Context, tenantID string, version int64) ([]byte, error)
+	Version(ctx context.Context, tenantID string, version int64) (tenant.Policy, error)
 }
 
 // ErrContent means that the raw content could not be asked for. Whoever replays

@@ -72,7 +72,7 @@ func parseDocument(doc []byte, check func(Policy, *problems)) (Policy, error) {
 	if err := found.err(); err != nil {
 		return Policy{}, err
 	}
-	return p, nil
+	return p.WithFormer(nil), nil
 }
 
 // decode fills a policy from a tree of the schema's shape, over the defaults.

@@ -38,6 +38,8 @@ type Policy struct {
 	// IdentityNext is the identity rule that is being migrated to, with a version
 	// above that of Identity; nil when none is. See docs/identity-rule.md.
 	IdentityNext *Identity `json:"identity_next,omitempty"`
+
+	former, sent []string // of Former and Sent; no part of the document
 }
 
 // Endpoint is one way in: an address of the HTTP API, /v1/{tenant}/{endpoint

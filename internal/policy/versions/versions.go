@@ -27,6 +27,9 @@ import (
 // ErrNone means that the tenant has no policy: there is no such tenant.
 var ErrNone = errors.New("versions: no policy for this tenant")
 
+// ErrUnreadable means that a stored version is no policy to this program.
+var ErrUnreadable = errors.New("versions: the stored policy cannot be read")
+
 // ErrStale means that the document's version is not above the one in force.
 // Whoever applies it reads the one in force and raises the number.
 var ErrStale = errors.New("versions: the version is not above the one in force")
@@ -56,6 +59,7 @@ type row struct {
 	Tenant     string   `json:"tenant"`
 	Number     int64    `json:"policy_version"`
 	Document   string   `json:"document"`
+	Sent       []string `json:"sent"` // tenant.Policy.Former
 	AppliedAt  utc.Time `json:"applied_at"`
 	AppliedBy  string   `json:"applied_by"`
 	Transition int64    `json:"transition"`
@@ -91,24 +95,35 @@ func (b *Book) Fresh(ctx context.Context, tenantID string) (tenant.Policy, error
 	if it == nil {
 		return tenant.Policy{}, ErrNone
 	}
-	document := it.Text("document")
-	p, err := b.parse(tenantID, document)
+	p, err := b.parse(tenantID, it)
 	if err != nil {
 		return tenant.Policy{}, fmt.Errorf("stored policy of tenant %s: %w", tenantID, err)
 	}
-	return b.remember(p, document, until), nil
+	return b.remember(p, it.Text("document"), until), nil
 }
 
-// parse reads a document, or takes what the same text was read as before:
+// parse reads a stored document, or takes what the same text was read as before:
 // checking a policy whole costs more than everything else in a claim.
-func (b *Book) parse(tenantID, document string) (tenant.Policy, error) {
+func (b *Book) parse(tenantID string, it ledger.Item) (tenant.Policy, error) {
 	b.mu.Lock()
 	e, ok := b.known[tenantID]
 	b.mu.Unlock()
-	if ok && e.document == document {
+	if ok && e.document == it.Text("document") {
 		return e.policy, nil
 	}
-	return tenant.Stored([]byte(document))
+	return stored(it)
+}
+
+func stored(it ledger.Item) (tenant.Policy, error) {
+	var r row
+	if err := it.Decode(&r); err != nil {
+		return tenant.Policy{}, err
+	}
+	p, err := tenant.Stored([]byte(r.Document))
+	if err != nil {
+		return tenant.Policy{}, err
+	}
+	return p.WithFormer(r.Sent), nil
 }
 
 // remember keeps the policy and gives the one that is in force as far as this
@@ -129,6 +144,27 @@ func (b *Book) remember(p tenant.Policy, document string, until time.Time) tenan
 // Document is the text of a stored version, or ErrNone; version 0 is the one in
 // force.
 func (b *Book) Document(ctx context.Context, tenantID string, version int64) ([]byte, error) {
+	it, err := b.row(ctx, tenantID, version)
+	if err != nil {
+		return nil, err
+	}
+	return []byte(it.Text("document")), nil
+}
+
+// Version is a stored version as it was in force, or ErrNone.
+func (b *Book) Version(ctx context.Context, tenantID string, version int64) (tenant.Policy, error) {
+	it, err := b.row(ctx, tenantID, version)
+	if err != nil {
+		return tenant.Policy{}, err
+	}
+	p, err := stored(it)
+	if err != nil {
+		return p, fmt.Errorf("%w: version %d of tenant %s: %w", ErrUnreadable, version, tenantID, err)
+	}
+	return p, nil
+}
+
+func (b *Book) row(ctx context.Context, tenantID string, version int64) (ledger.Item, error) {
 	if !tenant.ValidName(tenantID) {
 		return nil, ErrNone
 	}
@@ -143,7 +179,7 @@ func (b *Book) Document(ctx context.Context, tenantID string, version int64) ([]
 	if it == nil {
 		return nil, ErrNone
 	}
-	return []byte(it.Text("document")), nil
+	return it, nil
 }
 
 // applyTries is how often a document is applied on mail routes that had
@@ -200,11 +236,12 @@ func (b *Book) apply(ctx context.Context, p tenant.Policy, document []byte, by s
 	}
 	var before tenant.Policy
 	if current != nil {
-		before, err = tenant.Stored([]byte(current.Text("document")))
+		before, err = stored(current)
 		if err != nil {
 			return fmt.Errorf("stored policy of tenant %s: %w", p.Tenant, err)
 		}
 	}
+	p = p.After(before)
 	c, err := b.applyCommit(current, p, document, by)
 	if err != nil {
 		return err
@@ -241,7 +278,7 @@ func (b *Book) apply(ctx context.Context, p tenant.Policy, document []byte, by s
 
 func (b *Book) applyCommit(current ledger.Item, p tenant.Policy, document []byte, by string) (ledger.Commit, error) {
 	now := utc.At(b.Now())
-	r := row{Tenant: p.Tenant, Number: p.Version, Document: string(document), AppliedAt: now, AppliedBy: by, Transition: 1}
+	r := row{Tenant: p.Tenant, Number: p.Version, Document: string(document), Sent: p.Former(), AppliedAt: now, AppliedBy: by, Transition: 1}
 	step := ledger.Step{
 		Name: "policy", Key: currentKey(p.Tenant), Event: "apply", Transition: current.Int(machine.TransitionAttr),
 		Audit: audit.Record{At: now, By: by, Details: map[string]string{"policy_version": strconv.FormatInt(p.Version, 10)}},
@@ -254,7 +291,7 @@ func (b *Book) applyCommit(current ledger.Item, p tenant.Policy, document []byte
 	if current == nil {
 		return c, c.Insert(step, r, "")
 	}
-	step.Set = ledger.Item{"policy_version": p.Version, "document": string(document), "applied_at": now, "applied_by": by}
+	step.Set = ledger.Item{"policy_version": p.Version, "document": string(document), "sent": p.Former(), "applied_at": now, "applied_by": by}
 	_, err := c.Move(step)
 	return c, err
 }

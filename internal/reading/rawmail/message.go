@@ -50,6 +50,16 @@ type Message struct {
 	Quoted    string `json:"quoted"`    // what was quoted or forwarded
 	Signature string `json:"signature"` // the signature block, without its delimiter
 
+	// Ours are pieces of our own mails that ours.ReadMail took out of Visible and
+	// Signature. OnlyOurs: nothing in the mail is the writer's. OneOfOurs: a
+	// single line is ours, which a mail program would not have quoted.
+	Ours      []string `json:"ours,omitempty"`
+	OnlyOurs  bool     `json:"only_ours,omitempty"`
+	OneOfOurs bool     `json:"one_of_ours,omitempty"`
+	// OurNames are the names of the business and of the people of ours that the
+	// mail is to, which its writer does not have. Parse does not fill it.
+	OurNames []string `json:"our_names,omitempty"`
+
 	Attachments []Attachment `json:"attachments"`
 	Warnings    []string     `json:"warnings"`    // machine words; no content
 	Suppression *Suppression `json:"suppression"` // of a bounce or complaint: what it says of an address
@@ -73,6 +83,11 @@ type Message struct {
 	// Mark is what the header of our own mail says, on one line and cut; "" when
 	// there is none. Whether it is genuine, only the holder of a key can tell.
 	Mark string `json:"mark"`
+}
+
+// IsReply tells whether the mail answers another, by its header.
+func (m *Message) IsReply() bool {
+	return len(m.InReplyTo) > 0 || len(m.References) > 0 || replySubject.MatchString(m.Subject)
 }
 
 // Mailbox is one address of a header. Address is as the sender wrote it

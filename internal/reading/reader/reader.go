@@ -22,6 +22,9 @@ type Source struct {
 	Signature   string   `json:"signature"` // signature block
 	Quoted      string   `json:"quoted"`    // context only: nothing in it is the sender's
 	Attachments []string `json:"attachments"`
+	// OurNames are names of the business and of its people whom the mail is to:
+	// no name or company of the sender's. No reader is shown them.
+	OurNames []string `json:"our_names,omitempty"`
 	// Given holds values that a form states in fields of their own.
 	Given Given `json:"given"`
 }

@@ -46,5 +46,6 @@ const (
 	Malformed       = "malformed"         // not an address, a name, a number
 	Unverified      = "unverified"        // the evidence does not stand where it is said to, or not for the value
 	OnlyQuoted      = "only_quoted"       // it stands in quoted text alone: not the sender's word
+	Ours            = "ours"              // it is the name of the business, or of one of its people whom the mail is to
 	OnlyGreeting    = "only_greeting"     // it stands in a greeting alone: whom the sender writes to
 )

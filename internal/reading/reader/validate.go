@@ -105,8 +105,28 @@ func (v *validation) field(
 	}) {
 		return v.refuse(name, v.why(f))
 	}
+	if v.isOurs(name, f.Value) {
+		return v.refuse(name, Ours)
+	}
 	f.Confidence = min(max(f.Confidence, 0), 100)
 	return f
+}
+
+// isOurs tells whether a name or company is that of the business, whole or the
+// most of it, or of one of its people. A first name is the sender's where From
+// has it too.
+func (v *validation) isOurs(field, value string) bool {
+	if field != FieldName && field != FieldCompany {
+		return false
+	}
+	several := len(strings.Fields(value)) > 1
+	return slices.ContainsFunc(v.source.OurNames, func(ours string) bool {
+		switch {
+		case fold(value) == fold(ours), standsIn(ours, value), several && standsIn(value, ours):
+			return true
+		}
+		return field == FieldName && standsIn(value, ours) && !standsIn(value, v.source.FromName)
+	})
 }
 
 // why tells what an evidence is that is not one.

@@ -29,7 +29,7 @@ func Plain(word string) string {
 	for _, s := range [][2]string{
 		{"_unverified", "the %s does not stand in the text"}, {"_malformed", "the %s is malformed"}, {"_too_late", "%s, and then it was too late"},
 		{"_not_text", "the %s is no plain text"}, {"_too_long", "the %s is too long"}, {"_only_quoted", "the %s stands only in quoted text"},
-		{"_only_greeting", "the %s stands only in a greeting"},
+		{"_only_greeting", "the %s stands only in a greeting"}, {"_ours", "the %s is one of ours"},
 	} {
 		if rest, ok := strings.CutSuffix(word, s[0]); ok {
 			return strings.Replace(s[1], "%s", strings.ReplaceAll(rest, "_", " "), 1)
