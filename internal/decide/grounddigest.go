@@ -31,6 +31,7 @@ type decisive struct {
 	Dropped     bool             `json:"dropped,omitempty"`
 	CustomerID  string           `json:"customer_id,omitempty"`
 	People      []decisivePerson `json:"people"`
+	Second      string           `json:"second,omitempty"` // key; of one that is known
 }
 
 type decisiveStop struct {
@@ -67,6 +68,9 @@ func ReadingDigest(ids digest.Key, g Ground) string {
 	}
 	for _, p := range g.Also {
 		d.People = append(d.People, decisiveOf(p.Person))
+	}
+	if g.Seen.SecondKey != nil {
+		d.Second = secondOf(ids, g.Policy, f, g.Person).KeyID
 	}
 	b, err := json.Marshal(d)
 	if err != nil {

@@ -15,9 +15,8 @@ const policyValidateHelp = `usage:
   onefold policy validate [-json] FILE
 
 Checks a policy document and prints every problem with its place in the
-document (a JSON Pointer). What a policy says without effect is noted, and is
-not a problem. No data folder is needed. "-" reads from standard input. The
-exit code is 1 if there is a problem.
+document (a JSON Pointer), and notes what has no effect. No data folder is
+needed. "-" reads from standard input. The exit code is 1 if there is a problem.
 
   -json   print one JSON object: valid, problems, notes
 
@@ -47,11 +46,10 @@ func (c *policyValidateCmd) Run(e *env) error {
 			Valid    bool             `json:"valid"`
 			Problems []tenant.Problem `json:"problems"`
 			Notes    []tenant.Problem `json:"notes"`
-		}{Valid: invalid == nil, Problems: []tenant.Problem{}, Notes: []tenant.Problem{}}
+		}{Valid: invalid == nil, Problems: []tenant.Problem{}, Notes: append([]tenant.Problem{}, p.Notes()...)}
 		if invalid != nil {
 			out.Problems = invalid.Problems
 		}
-		out.Notes = append(out.Notes, p.Notes()...)
 		if err := e.printJSON(out); err != nil {
 			return err
 		}
