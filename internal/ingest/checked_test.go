@@ -11,6 +11,7 @@ import (
 	"onefold/internal/ledger"
 	"onefold/internal/policy/tenant"
 	"onefold/internal/policy/versions"
+	"onefold/internal/record/inbound"
 )
 
 const checkedEndpoints = `"endpoints": [
@@ -79,6 +80,10 @@ func TestReading10WhatTheNamedServerFoundOutIsOnTheEvent(t *testing.T) {
 		e := b.of(ledger.Event)[0]
 		if e.Text("spf_verdict") != c.spf || e.Text("dkim_verdict") != "" || e.Text("dmarc_verdict") != c.dmarc {
 			t.Errorf("%s: SPF %q, DKIM %q, DMARC %q, want %q and %q", name, e.Text("spf_verdict"), e.Text("dkim_verdict"), e.Text("dmarc_verdict"), c.spf, c.dmarc)
+		}
+		var read inbound.Event
+		if err := e.Decode(&read); err != nil || (read.Sender() == inbound.SenderContradicted) != (c.dmarc == inbound.VerdictFail) {
+			t.Errorf("%s: the sender is %s, %v", name, read.Sender(), err)
 		}
 		before := b.everything()
 		b.answers(c.request, 200, "duplicate")
