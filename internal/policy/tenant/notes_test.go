@@ -7,8 +7,8 @@ import (
 	"onefold/internal/policy/tenant"
 )
 
-// Where nobody can say that DMARC failed, the policy's word on it is without
-// effect, and whoever wrote it is told.
+// Where nobody can say that DMARC failed, the policy's word on it has no effect,
+// and its writer is told.
 func TestReading10APolicyIsToldWhereNoVerdictCanCome(t *testing.T) {
 	t.Parallel()
 	const form = `{"name": "form", "content": "form", "secret": "form", "mailbox": "website"}`

@@ -2,10 +2,10 @@
 // sender, from the fields that it wrote into the mail. Open it to learn which
 // field counts.
 //
-// Its invariant: a field counts only where it is the receiver's. Whoever sends a
-// mail can write any field into it, so of two of one name neither counts, nor
-// does one below the Received field of the receiver: what is there came with the
-// mail. It refuses to guess: what it cannot read says nothing.
+// Its invariant: a field counts only where it is the receiver's. A sender can
+// write any field into a mail, so of two of one name neither counts, nor does one
+// below the Received field of the receiver: what is there came with the mail. It
+// refuses to guess: what it cannot read says nothing.
 package authres
 
 import (
@@ -21,9 +21,8 @@ const fieldName = "authentication-results"
 // Of reads the verdicts of the server with an authserv-id from raw mail: those
 // of its one Authentication-Results field, above its own Received field (RFC
 // 8601 section 5). The ID is compared without regard to case and in no other
-// way. Where the server names itself otherwise in Received, nothing shows which
-// of them came first. Then a failed DMARC alone counts: no sender has a use for
-// writing that.
+// way. Where the server has another name in Received, the order of the two shows
+// nothing. Then only a failed DMARC counts: no sender gains by writing that.
 func Of(raw []byte, id string) inbound.Verdicts {
 	top := rawmail.TopOf(raw)
 	at, found := -1, []result(nil)

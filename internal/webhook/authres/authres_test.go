@@ -207,7 +207,7 @@ func TestReading10FieldsOfWellKnownServers(t *testing.T) {
 	}
 }
 
-// Whatever stands in a mail: no panic, and of a mail whose only field of the ID
+// Any mail is read without a panic, and of a mail whose only field of the ID
 // is below the server's Received nothing is believed.
 func FuzzAuthenticationResults(f *testing.F) {
 	f.Add("mx.demo.example; dmarc=fail (a;b) header.from=example.org", "mx.demo.example; dmarc=pass")

@@ -76,7 +76,7 @@ func organisation(s string) string {
 
 // Tag is the value of a name in a list of "name=value" with semicolons, as
 // DKIM-Signature has it (RFC 6376 section 3.2) and, behind its result and its
-// comment, Received-SPF. A name that comes twice is none.
+// comment, Received-SPF. A name that comes twice has no value.
 func Tag(list, name string) string {
 	value, count := "", 0
 	for pair := range strings.SplitSeq(list, ";") {

@@ -10,9 +10,9 @@ type result struct {
 }
 
 // parse reads the value of an Authentication-Results field (RFC 8601 section
-// 2.2). ok is false for what is not of its form or of another version: of such
-// a field nothing may be believed. Comments and quoted strings may hold what
-// the sender chose, so neither ever ends a result or begins one.
+// 2.2). ok is false for what is not of its form or of another version: nothing in
+// such a field may be believed. Comments and quoted strings may hold what the
+// sender chose, so neither ends a result or begins one.
 func parse(value string) (id string, results []result, ok bool) {
 	p := scanner{s: value}
 	id = unquote(p.word(";"))
@@ -103,8 +103,8 @@ func (p *scanner) word(stops string) string {
 	return p.s[begin:]
 }
 
-// name reads the name of a method or of a property, whose parts may stand
-// apart: "dkim / 1", "header . from".
+// name reads the name of a method or of a property, whose parts may be
+// separated: "dkim / 1", "header . from".
 func (p *scanner) name() string {
 	name := p.word("=;")
 	for p.space(); p.at < len(p.s) && (strings.ContainsRune("./", rune(p.s[p.at])) || strings.HasSuffix(name, ".") || strings.HasSuffix(name, "/")); p.space() {

@@ -49,7 +49,7 @@ func (Source) About() webhook.About {
 			"https://postmarkapp.com/support/article/understanding-inbound-webhook-retries-in-postmark",
 		},
 		Unverified: []string{
-			"that `Received-SPF` stands directly below `X-Spam-Tests` in `Headers`, as in the example: if not, SPF is not read",
+			"that `Received-SPF` is directly below `X-Spam-Tests` in `Headers`, as in the example: if not, SPF is not read",
 			"that Postmark posts 35 MB at most",
 			"that `OriginalRecipient` is always there: where it is not, the first of `ToFull` counts",
 			"that a mail for several of our addresses has a `MessageID` for each: the mailbox is part of an event's identity, so one for all is fine too",

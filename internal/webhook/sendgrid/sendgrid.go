@@ -51,7 +51,7 @@ func (Source) About() webhook.About {
 			Kind:            415, Malformed: 400, TooLarge: 413, UnknownEndpoint: webhook.UnknownEndpoint, Fault: 503,
 		},
 		MaxBody: webhook.MaxBody,
-		Checks:  "the fields `SPF` and `dkim`, which stand beside the mail and not in it. A mail that holds SendGrid's boundary could bring fields of its own: each counts only if it comes once, and `dkim` only with one signature, since its text is made of what signatures say of themselves. Nothing is said of DMARC",
+		Checks:  "the fields `SPF` and `dkim`, which are beside the mail and not in it. A mail that holds SendGrid's boundary could bring fields of its own: each counts only if it comes once, and `dkim` only with one signature, since its text is made of what signatures say of themselves. Nothing is said of DMARC",
 		Limits:  "4 MiB of SendGrid's 20 to 30 MB: larger mail is refused, and SendGrid drops it without a word. Switch on \"POST the raw, full MIME message\"; without it the mail is put together again from its parts",
 		Facts: []string{
 			"https://www.twilio.com/docs/sendgrid/for-developers/parsing-email/setting-up-the-inbound-parse-webhook",
