@@ -144,6 +144,7 @@ func topmost(top rawmail.Top, hosts ...string) int {
 
 // isOf reports whether a name is a host, or below it.
 func isOf(name, host string) bool {
+	name, _, _ = strings.Cut(name, "(") // a comment may follow without a space
 	name, host = strings.TrimRight(name, ".;,"), strings.ToLower(host)
 	return name == host || strings.HasSuffix(name, "."+host)
 }
