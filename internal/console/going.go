@@ -55,6 +55,7 @@ func goingOn(reason string) string {
 		match.ReasonCustomerDiffers:   "Going on gives the message to the contact of the address, which keeps the customer ID that it has.",
 		match.ReasonCustomerInvalid:   "Going on leaves the customer ID out.",
 		match.ReasonUnauthenticated:   "Going on takes the sender at his word. Where it matters, ask him another way first.",
+		match.ReasonReplyToAnother:    "Going on files the message with the contact of the sender’s address and writes to that one. Look at both contacts first.",
 		decide.ReasonAddressOfAnother: "Look at both contacts: the mail is for the customer and goes to an address that is somebody else’s so far.",
 		decide.ReasonNewProspect:      "Nobody has approved a mail to this person before.",
 		decide.ReasonLoop:             "Going on makes this one follow-up; the next is asked again.",

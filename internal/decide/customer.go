@@ -223,6 +223,7 @@ func (b *builder) name(t *review.Task) {
 	add(b.g.Seen.Contact, by)
 	add(b.g.Seen.Customer, review.ByCustomer)
 	add(b.g.main().others(), review.ByNextForm)
+	add(b.second(), review.ByReplyTo)
 }
 
 // keyRule names what the match was made by.

@@ -169,6 +169,9 @@ func (b *builder) reviewReasons(res match.Result) []string {
 	if fault := CustomerOf(b.g.Policy, b.g.Facts).Fault; fault != "" {
 		reasons = append(reasons, fault)
 	}
+	if b.second() != nil {
+		reasons = append(reasons, match.ReasonReplyToAnother)
+	}
 	if b.g.Person.Role {
 		reasons = append(reasons, match.ReasonRoleAddress)
 	}

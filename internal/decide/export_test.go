@@ -12,6 +12,7 @@ var (
 	DecideGround = decideGround
 	HoldGround   = holdGround
 	StopGround   = stopGround
+	SecondOf     = secondOf
 )
 
 // SnapshotOf is a ground as a snapshot.

@@ -23,7 +23,7 @@ const GroundAttr = "ground"
 
 // GroundForm is the form that Freeze writes. It is raised when an attribute is
 // added without which an older Thaw would put together another ground.
-const GroundForm = 2
+const GroundForm = 3
 
 // MaxGround is the most bytes of a kept ground. Of a larger one only the outcome
 // is kept.
@@ -100,6 +100,9 @@ func Freeze(g Ground, r Result, ids digest.Key) (string, error) {
 	k := Kept{
 		Form: GroundForm, Policy: g.Policy.Version, Now: g.Now, By: g.By, Transition: g.Event.Transition,
 		Facts: ReadingDigest(ids, g), Verdict: VerdictOf(r), Seen: w.kept, Also: w.also,
+	}
+	if g.Seen.SecondKey == nil {
+		k.Form = 2 // which an older Thaw reads as it is
 	}
 	if k.By == byExtract {
 		k.By = ""

@@ -194,7 +194,7 @@ func TestEveryFieldOfAGroundIsKeptOrLeftOut(t *testing.T) {
 			"Key": "kept", "Contact": "kept", "Guard": "kept", "Enquiry": "kept", "Cadence": "kept", "Slot": "kept", "Unapproved": "kept", "Intent": "kept",
 			"Task": "left out: read for an answer alone", "Replied": "kept", "Caps": "kept",
 			"Elsewhere": "kept", "Returned": "kept", "Next": "kept", "NextContact": "kept", "Holder": "kept",
-			"CustomerKey": "kept", "Customer": "kept",
+			"CustomerKey": "kept", "Customer": "kept", "SecondKey": "kept", "Second": "kept",
 		}},
 		{decide.Party{}, map[string]string{"Person": again, "Key": "kept", "Contact": "kept", "Guard": "kept", "Next": "kept", "NextContact": "kept"}},
 		{decide.Person{}, map[string]string{

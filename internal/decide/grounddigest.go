@@ -32,6 +32,7 @@ type decisive struct {
 	CustomerID  string           `json:"customer_id,omitempty"`
 	Ours        []string         `json:"ours,omitempty"`
 	People      []decisivePerson `json:"people"`
+	Second      string           `json:"second,omitempty"` // key; of one that is known
 }
 
 type decisiveStop struct {
@@ -68,6 +69,9 @@ func ReadingDigest(ids digest.Key, g Ground) string {
 	}
 	for _, p := range g.Also {
 		d.People = append(d.People, decisiveOf(p.Person))
+	}
+	if g.Seen.SecondKey != nil {
+		d.Second = secondOf(ids, g.Policy, f, g.Person).KeyID
 	}
 	b, err := json.Marshal(d)
 	if err != nil {

@@ -139,6 +139,7 @@ func randomSeen(t *rapid.T, g *decide.Ground) {
 			}
 		}
 	}
+	randomSecond(t, g)
 	randomCustomer(t, g)
 	rule, ruled := decide.RuleFor(*g)
 	c := decide.LedTo(*g)
@@ -163,6 +164,32 @@ func randomSeen(t *rapid.T, g *decide.Ground) {
 		g.Seen.Slot = &followup.Intent{Tenant: "demo", ID: "intent-0", Contact: c.ID, State: pick(t, "slot state", followup.Ready, followup.Proposed, followup.Cancelled, followup.Accepted)}
 		g.Seen.Slot.Reason = pick(t, "slot reason", "", followup.ReasonRefused)
 	}
+}
+
+// randomSecond draws who the other one of From and Reply-To is: one item is in one
+// state.
+func randomSecond(t *rapid.T, g *decide.Ground) {
+	p := decide.SecondOf(key(t), g.Policy, g.Facts, g.Person)
+	if p.KeyID == "" || g.Seen.Key == nil {
+		return
+	}
+	for _, o := range g.Also {
+		if o.Person.KeyID == p.KeyID {
+			g.Seen.SecondKey, g.Seen.Second = o.Key, o.Contact
+			return
+		}
+	}
+	id := pick(t, "whose answer", "contact-1", "contact-3")
+	g.Seen.SecondKey, g.Seen.Second = randomPerson(t, *g, p, id)
+	k, c := g.Seen.SecondKey, g.Seen.Contact
+	if k == nil || k.Shared || g.Seen.Key == nil || id != "contact-1" {
+		return
+	}
+	if c == nil { // the key's contact has gone
+		g.Seen.SecondKey, g.Seen.Second = nil, nil
+		return
+	}
+	k.Contact, g.Seen.Second = g.Seen.Key.Contact, c
 }
 
 func randomGuard(t *rapid.T, name, id, mine string) ledger.Item {

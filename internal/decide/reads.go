@@ -46,6 +46,8 @@ type Seen struct {
 	Holder      *contact.Contact // the contact that the key names, where it was merged into Contact
 	CustomerKey *contact.Key     // of the customer ID that the event states
 	Customer    *contact.Contact // that key's, read through merges
+	SecondKey   *contact.Key     // of the other one of From and Reply-To
+	Second      *contact.Contact // that key's, read through merges
 }
 
 // Party is an address that an event is about, with what the ledger holds of it.
@@ -70,6 +72,7 @@ const (
 var (
 	keyPart      = noun(RoleKey, "k", LostPerson, kept.KeyOf, kept.Key.Row)
 	nextPart     = noun(RoleKey, "n", LostPerson, kept.KeyOf, kept.Key.Row)
+	secondPart   = noun(RoleKey, "p", LostPerson, kept.KeyOf, kept.Key.Row)
 	customerPart = noun("customer_key", "q", LostContact, kept.KeyOf, kept.Key.Row)
 	guardPart    = part[ledger.Item]{
 		role: RoleGuard, lost: LostPerson,
@@ -163,6 +166,7 @@ func (w *walk) walk() {
 	}
 	g.Facts = accused(g.Facts, g.Person, s.Returned)
 	w.others()
+	w.second()
 	// What belongs to the contact that it leads to.
 	if !identified || w.err != nil {
 		return
@@ -261,6 +265,18 @@ func (w *walk) others() {
 		w.contacts(p, "contact_of_another", from, nil)
 	}
 	w.kept = first
+}
+
+// second reads who is the other one of From and Reply-To, where the one is known.
+// No field of the contact is read.
+func (w *walk) second() {
+	s := &w.g.Seen
+	if o := secondOf(w.ids, w.g.Policy, w.g.Facts, w.g.Person); o.KeyID != "" && (s.Key != nil || s.Next != nil) {
+		askRow(w, secondPart, w.key(ledger.ContactKey, o.KeyID), &s.SecondKey)
+	}
+	if k := s.SecondKey; k != nil && !k.Shared {
+		w.contact(contactPart("contact_of_another", "v", nil), k.Contact, &s.Second)
+	}
 }
 
 // ErrTaskMoved means that the task which a person answers is not as it was shown

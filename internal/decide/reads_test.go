@@ -1,6 +1,7 @@
 package decide_test
 
 import (
+	"maps"
 	"reflect"
 	"slices"
 	"testing"
@@ -100,6 +101,13 @@ func readings(t *testing.T) map[string]reading {
 	five.put(t, ledger.Cadence, "contact-1", rule.ID, followup.Cadence{Tenant: "demo", Intent: "intent-4", FoldUntil: start})
 	five.put(t, ledger.Intent, "intent-4", "", followup.Intent{Tenant: "demo", ID: "intent-4", State: followup.Cancelled, Reason: followup.ReasonRefused})
 
+	// From somebody known, to be answered to somebody else who is: no read follows
+	// on another for that.
+	second := refused
+	second.Facts.Source.ReplyTo = other
+	six := maps.Clone(five)
+	six.person(t, of(second, other), of(second, other).KeyID, "contact-6")
+
 	// A complaint that returns our mail and names two.
 	report := ground(t, machineMail(rawmail.Complaint, ada, true), tenant.ModeAuto).Input
 	next(&report)
@@ -115,7 +123,7 @@ func readings(t *testing.T) map[string]reading {
 	answer.Event.Review, answer.Answer = "task-1", &decide.Answer{Approve: true, By: "person:grace", Asked: &task}
 	four := rows{}
 	four.put(t, ledger.ReviewTask, "task-1", "", task)
-	return map[string]reading{"known": {known, one, 4}, "late": {late, two, 6}, "report": {report, three, 2}, "answer": {answer, four, 1}, "refused": {refused, five, 5}}
+	return map[string]reading{"known": {known, one, 4}, "late": {late, two, 6}, "report": {report, three, 2}, "answer": {answer, four, 1}, "refused": {refused, five, 5}, "second": {second, six, 5}}
 }
 
 // fields adds the fields of a struct that are set.

@@ -23,6 +23,7 @@ import (
 	"onefold/internal/schema"
 	"onefold/internal/utc"
 	"onefold/internal/webhook"
+	"onefold/internal/webhook/authres"
 	"onefold/internal/webhook/standard"
 )
 
@@ -115,6 +116,7 @@ func (s *Service) create(ctx context.Context, x *arrival) (seen ledger.Item, ste
 			return nil, "fetch_content", err
 		} // else retrying will not help: a person sees the metadata
 	}
+	x.checked()
 	// Raw content first: an event always has its content.
 	if err := s.keep(ctx, x); err != nil {
 		return nil, "store_raw", err
@@ -135,6 +137,17 @@ func (s *Service) create(ctx context.Context, x *arrival) (seen ledger.Item, ste
 	}
 	// After an error it may have been written; the sender's next try will tell.
 	return nil, "store_event", err
+}
+
+// checked adds what the server that the endpoint names wrote into the mail about
+// its sender. It counts before what the provider says, since it knows of DMARC.
+func (x *arrival) checked() {
+	if x.endpoint.AuthservID == "" || x.event.Content != tenant.ContentMail {
+		return
+	}
+	if v := authres.Of(x.delivery.Raw, x.endpoint.AuthservID); v != (inbound.Verdicts{}) {
+		x.event.SPF, x.event.DKIM, x.event.DMARC = v.SPF, v.DKIM, v.DMARC
+	}
 }
 
 // keep stores the raw content and names it in the event.

@@ -35,7 +35,12 @@ type About struct {
 	Keyless bool
 	// NoMailbox means that its mail does not say which mailbox it was for: the
 	// endpoint states one.
-	NoMailbox  bool
+	NoMailbox bool
+	// Checks is what the provider says of a mail's sender, in words, and why a
+	// sender cannot have written it; "" for nothing. DMARC means that it says with
+	// each mail what came of DMARC.
+	Checks     string
+	DMARC      bool
 	Limits     string   // what else bounds it
 	Facts      []string // where it is documented: addresses
 	Unverified []string // what was not read at the source, and how the code bears its being otherwise

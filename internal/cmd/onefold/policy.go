@@ -15,10 +15,10 @@ const policyValidateHelp = `usage:
   onefold policy validate [-json] FILE
 
 Checks a policy document and prints every problem with its place in the
-document (a JSON Pointer). No data folder is needed. "-" reads from standard
-input. The exit code is 1 if there is a problem.
+document (a JSON Pointer), and notes what has no effect. No data folder is
+needed. "-" reads from standard input. The exit code is 1 if there is a problem.
 
-  -json   print one JSON object: valid, problems
+  -json   print one JSON object: valid, problems, notes
 
 examples:
   onefold policy validate policy.json
@@ -45,7 +45,8 @@ func (c *policyValidateCmd) Run(e *env) error {
 		out := struct {
 			Valid    bool             `json:"valid"`
 			Problems []tenant.Problem `json:"problems"`
-		}{Valid: invalid == nil, Problems: []tenant.Problem{}}
+			Notes    []tenant.Problem `json:"notes"`
+		}{Valid: invalid == nil, Problems: []tenant.Problem{}, Notes: append([]tenant.Problem{}, p.Notes()...)}
 		if invalid != nil {
 			out.Problems = invalid.Problems
 		}
@@ -61,6 +62,9 @@ func (c *policyValidateCmd) Run(e *env) error {
 		return listProblems(e.stdout, c.File, invalid)
 	}
 	e.printf("valid: tenant %s, version %d, %d rules, %d endpoints\n", p.Tenant, p.Version, len(p.Rules), len(p.Endpoints))
+	for _, n := range p.Notes() {
+		e.printf("note: %s: %s\n", plain(n.Path), plain(n.Message))
+	}
 	return nil
 }
 

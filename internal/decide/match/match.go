@@ -42,6 +42,7 @@ const (
 	ReasonManyAddresses   = "too_many_addresses"        // the customer's contact has as many as it may have
 	ReasonAddressNew      = "address_new_for_customer"  // the customer wrote from an address never seen
 	ReasonUnauthenticated = "sender_not_authenticated"  // the provider's checks contradict the sender
+	ReasonReplyToAnother  = "reply_to_another_contact"  // From and Reply-To are two contacts
 )
 
 // Decision is the stored match decision of one event.

@@ -24,6 +24,9 @@ func checkSource(e Endpoint, i int, found *problems) webhook.About {
 	if len(e.Topics) > 0 && e.Scheme != SchemeSNS {
 		found.add(`has an effect with the scheme "sns" alone: leave it out`, "endpoints", i, "topics")
 	}
+	if e.AuthservID != "" && (e.Content == ContentForm || saysDMARC(e)) {
+		found.add("has an effect on mail alone that does not come from SES, which says who sent it: leave it out", "endpoints", i, "authserv_id")
+	}
 	if e.Scheme == SchemeSES {
 		return webhook.About{}
 	}

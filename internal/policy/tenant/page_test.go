@@ -53,7 +53,7 @@ counts beside the address but never against it. Each follow-up is approved, what
       "name": "portal", "content": "form", "scheme": "standard-webhooks", "secret": "portal", "mailbox": "portal",
       "fields": { "customer_id": "/data/patient" }
     },
-    { "name": "mail", "content": "mail", "scheme": "standard-webhooks", "secret": "mail" }
+    { "name": "mail", "content": "mail", "scheme": "standard-webhooks", "secret": "mail", "authserv_id": "mx.demo.example" }
   ],
   "mail": { "on_spam": "review", "unauthenticated": "review" },
   "review": { "min_confidence": 80, "new_contacts": true },
@@ -153,6 +153,22 @@ SPF, DKIM and DMARC corroborate and never prove. A mail whose DMARC failed is **
 enquiry and, by the rules, a follow-up, and changes nothing of a contact that exists; where it claims to answer a mail of ours a person looks. That a mail passed lifts no other
 reason for review. A wish not to be mailed counts from anybody: to forge one stops mail and causes none.
 
+Whether DMARC failed is known of mail that SES received. Other [sources](sources.md#who-says-so) say less or nothing. Where a server of yours, or your
+mailbox provider's, checks mail before it comes here, name its authserv-id, the first word of its ` + "`Authentication-Results`" + ` field (RFC 8601), in
+` + "`endpoints[].authserv_id`" + `:
+
+- The field counts if it is the only one with that ID and above the ` + "`Received`" + ` field of that host (` + "`by`" + ` the ID, or a name below it). The ID is compared
+  whatever its case, and in no other way: an alias is another server. ` + "`ARC-Authentication-Results`" + ` is never read.
+- Two fields with that ID are no verdict. So name a server that takes out what comes with a mail, as RFC 8601, section 5 wants, and that writes one
+  field into each mail: else a sender could end the verdict, or write it.
+- Without a ` + "`Received`" + ` of that host, as where it has another name there, only a failed DMARC counts, which nobody forges against himself.
+- A field that cannot be read, and one whose DMARC is of another domain than ` + "`From`" + ` has, say nothing.
+
+` + "`onefold policy validate`" + ` notes each endpoint where no verdict on DMARC can come, so that ` + "`mail.unauthenticated`" + ` has no effect.
+
+A mail whose ` + "`From`" + ` and ` + "`Reply-To`" + ` are two known contacts is a question in any case (` + "`reply_to_another_contact`" + `): is it the one who asks the other to be answered,
+or somebody who wants to look like both?
+
 ## What only a person may do
 
 | what | where | reason |
@@ -161,7 +177,7 @@ reason for review. A wish not to be mailed counts from anybody: to forge one sto
 | approve each mail of a rule whose other mails go by themselves, or one that must never go by itself | ` + "`high_impact`" + ` of the rule | ` + "`high_impact`" + ` |
 | approve the first mail to anybody: there was no such contact before, or his first mail still waits or was refused | ` + "`review.new_contacts`" + ` | ` + "`new_prospect`" + ` |
 | approve a mail to an address that is another contact's | always | ` + "`address_of_another_contact`" + ` |
-| decide what a message means: unsure reading, sensitive matters, a possible opt-out, a conflicting field, a doubtful sender | always; ` + "`review.min_confidence`" + ` | one for each, on the task |
+| decide what a message means: unsure reading, sensitive matters, a possible opt-out, a conflicting field, a doubtful sender, ` + "`From`" + ` and ` + "`Reply-To`" + ` of two contacts | always; ` + "`review.min_confidence`" + ` | one for each, on the task |
 
 ## Examples
 

@@ -66,6 +66,9 @@ type Endpoint struct {
 	// PublicURL is the endpoint's address as the sender has it, for schemes that
 	// sign it: behind a custom domain the function sees another. "": as seen.
 	PublicURL string `json:"public_url,omitempty"`
+	// AuthservID is, of mail, the authserv-id (RFC 8601) of the server whose
+	// Authentication-Results field says who sent it; "" where none is believed.
+	AuthservID string `json:"authserv_id,omitempty"`
 	// Volatile are JSON Pointers to what the sender changes from one try of an
 	// event to the next, where its form is JSON; of a payload of several events
 	// they are within each. HMAC.Volatile and what the source knows count besides.

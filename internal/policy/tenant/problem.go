@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// Problem is one thing to put right in a policy document.
+// Problem is one thing to put right in a policy document, or to know of it.
 type Problem struct {
 	// Path is a JSON Pointer (RFC 6901) to the value; of a value that is
 	// missing, to where it belongs; "" for the whole document.

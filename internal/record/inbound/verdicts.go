@@ -8,8 +8,8 @@ const (
 )
 
 // Verdicts are what the provider that received a mail found out about it, in
-// its own words (of SES: PASS, FAIL, GRAY, PROCESSING_FAILED, DISABLED); "" is
-// not said. They are facts about the delivery and never part of its identity:
+// its own words (of SES: PASS, FAIL, GRAY, PROCESSING_FAILED, DISABLED; of others
+// those of RFC 8601 section 2.7 in capitals); "" is not said. They are facts about the delivery and never part of its identity:
 // a redelivery that brings others changes nothing.
 type Verdicts struct {
 	Spam        string `json:"spam_verdict,omitempty"`

@@ -29,6 +29,7 @@ func ofEvents() map[string]string {
 		"address_new_for_customer":   "the customer never wrote from this address before",
 		"key_added":                  "from now on the contact is found by this address or customer ID too",
 		"sender_not_authenticated":   "the checks of the provider that received it contradict its sender (DMARC failed)",
+		"reply_to_another_contact":   "it is from one known contact and wants its answer to go to another",
 		"new_prospect":               "by the policy a person approves the first mail to anybody",
 		"high_impact":                "by the rule a person approves each of its mails",
 		"address_of_another_contact": "the address it would go to is another contact's",

@@ -55,6 +55,21 @@ func (f Form) Look(name string) ([]byte, bool) {
 	return nil, false
 }
 
+// Only is the field of a name, "" where it does not come exactly once.
+func (f Form) Only(name string) string {
+	value, count := "", 0
+	for _, p := range f {
+		if p.Name == name {
+			value = string(p.Value)
+			count++
+		}
+	}
+	if count != 1 {
+		return ""
+	}
+	return value
+}
+
 // Files are the files.
 func (f Form) Files() []Part {
 	var all []Part

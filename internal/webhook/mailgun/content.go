@@ -6,7 +6,10 @@ import (
 	"strings"
 
 	"onefold/internal/digest"
+	"onefold/internal/reading/rawmail"
+	"onefold/internal/record/inbound"
 	"onefold/internal/webhook"
+	"onefold/internal/webhook/authres"
 	"onefold/internal/webhook/formdata"
 	"onefold/internal/webhook/parsedmail"
 )
@@ -26,10 +29,12 @@ func read(form formdata.Form) (webhook.Delivery, error) {
 	}
 	if raw, ok := form.Look("body-mime"); ok && len(raw) > 0 {
 		d.ID, d.Raw, d.Fingerprint = webhook.MailID(form.Get("sender"), recipient, raw), raw, webhook.Fingerprint(raw)
+		d.Verdicts = verdicts(raw, form.Get("sender"))
 		return d, nil
 	}
 	mail := parts(form)
 	d.Raw = mail.Bytes()
+	d.Verdicts = verdicts(d.Raw, form.Get("sender"))
 	if place := form.Get("message-url"); place != "" {
 		return stored(d, place)
 	}
@@ -40,6 +45,19 @@ func read(form formdata.Form) (webhook.Delivery, error) {
 	// the content alone.
 	d.ID, err = webhook.DerivedID(recipient, "mail", content, mail.MessageID())
 	return d, err
+}
+
+// verdicts are what Mailgun found out (User Manual, "Spam Filter", read 2026-12):
+// see About.Checks.
+func verdicts(raw []byte, sender string) inbound.Verdicts {
+	top := rawmail.TopOf(raw)
+	own := func(name string) string { return authres.Above(top, name, "mailgun.org", "mailgun.net") }
+	checks := authres.Checks{SPF: authres.Check{Word: own("x-mailgun-spf"), Domain: sender}}
+	if word := own("x-mailgun-dkim-check-result"); word != "" {
+		signer := authres.Tag(authres.Only(top, "dkim-signature"), "d")
+		checks.DKIM = []authres.Check{{Word: word, Domain: signer}}
+	}
+	return checks.Verdicts(authres.Sender(top))
 }
 
 // stored is a mail that Mailgun keeps: what came is its parts without the files,

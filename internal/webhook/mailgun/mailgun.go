@@ -49,15 +49,18 @@ func (Source) About() webhook.About {
 			Kind:            415, Malformed: 400, TooLarge: 413, UnknownEndpoint: webhook.UnknownEndpoint, Fault: 503,
 		},
 		Final: []int{406}, MaxBody: webhook.MaxBody,
+		Checks: "`X-Mailgun-Spf` and `X-Mailgun-Dkim-Check-Result`, where the domain's spam filter marks mail. Whether Mailgun takes such fields out that come with a mail is not documented: each counts only once in the mail and above the `Received` of mailgun.org or mailgun.net. DKIM's domain is that of the only signature. Nothing is said of DMARC",
 		Limits: "4 MiB of Mailgun's 25 MB: larger mail by `store(notify=…)`, which keeps it at Mailgun for 3 days, from where it is fetched with the API key that is the secret `…-api` beside the endpoint's. Mailgun posts MIME to an address that ends in `mime`: name the endpoint so (`sales-mime`); else the mail is put together again from its parts",
 		Facts: []string{
 			"https://documentation.mailgun.com/docs/mailgun/user-manual/receive-forward-store/receive-http",
 			"https://documentation.mailgun.com/docs/mailgun/user-manual/receive-forward-store/storing-and-recieveing-messages",
+			"https://documentation.mailgun.com/docs/mailgun/user-manual/receive-forward-store/spam-filter",
 		},
 		Unverified: []string{
 			"whether a try has a new timestamp, token and signature: both are taken, for 9 hours",
 			"that a token is of one post alone: if one mail to two of our mailboxes came with one token, the second would be taken for a repeat",
 			"that Mailgun takes 25 MB at most",
+			"that Mailgun writes what it found out above its own `Received`: if not, it is not read",
 			"under which hosts stored mail lies: https and below mailgun.net or mailgun.org is taken, anything else is not fetched",
 		},
 	}

@@ -42,12 +42,14 @@ func (Source) About() webhook.About {
 			Kind:            415, Malformed: 400, TooLarge: 413, UnknownEndpoint: webhook.UnknownEndpoint, Fault: 503,
 		},
 		Final: []int{403}, MaxBody: webhook.MaxBody,
+		Checks: "SpamAssassin's tests in `X-Spam-Tests`, which Postmark writes into each mail, so that with one of the sender's there are two and neither counts; of `SPF_PASS` the domain in the `Received-SPF` directly below it. `DKIM_VALID_AU` is a signature of the domain in `From`. Nothing is said of DMARC",
 		Limits: "Postmark posts 35 MB, of which 4 MiB are taken here: about 3 MB of mail. Switch on \"Include raw email content\"; without it the mail is put together again from its parts",
 		Facts: []string{
 			"https://postmarkapp.com/developer/webhooks/inbound-webhook",
 			"https://postmarkapp.com/support/article/understanding-inbound-webhook-retries-in-postmark",
 		},
 		Unverified: []string{
+			"that `Received-SPF` is directly below `X-Spam-Tests` in `Headers`, as in the example: if not, SPF is not read",
 			"that Postmark posts 35 MB at most",
 			"that `OriginalRecipient` is always there: where it is not, the first of `ToFull` counts",
 			"that a mail for several of our addresses has a `MessageID` for each: the mailbox is part of an event's identity, so one for all is fine too",
@@ -94,17 +96,17 @@ func (Source) Open(r webhook.Request, set webhook.Setting) (webhook.Opened, erro
 	if mailbox == "" {
 		return webhook.Opened{}, webhook.Refuse(webhook.ErrMalformed, "recipient_missing", "OriginalRecipient names the mailbox, in at most 256 bytes")
 	}
-	raw := []byte(in.RawEmail)
+	raw, mail := []byte(in.RawEmail), in.mail()
 	fingerprint := webhook.Fingerprint(raw)
 	if len(raw) == 0 {
 		// Of the parts: newer code may write the message otherwise between two tries.
-		mail := in.mail()
 		raw, fingerprint = mail.Bytes(), mail.Content()
 	}
 	return webhook.Opened{Deliveries: []webhook.Delivery{{
 		// MAIL FROM is not among Postmark's fields; the mail's own Return-Path says
 		// it, where there is one.
 		ID: in.MessageID, Content: webhook.ContentMail, Mailbox: mailbox, Raw: raw, Fingerprint: fingerprint,
+		Verdicts: verdicts(mail),
 	}}}, nil
 }
 

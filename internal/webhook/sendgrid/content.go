@@ -2,9 +2,13 @@ package sendgrid
 
 import (
 	"encoding/json"
+	"regexp"
 	"strings"
 
+	"onefold/internal/reading/rawmail"
+	"onefold/internal/record/inbound"
 	"onefold/internal/webhook"
+	"onefold/internal/webhook/authres"
 	"onefold/internal/webhook/formdata"
 	"onefold/internal/webhook/parsedmail"
 )
@@ -34,9 +38,10 @@ func read(form formdata.Form) (webhook.Opened, error) {
 		mail := parts(form)
 		raw, content, id = mail.Bytes(), mail.Content(), mail.MessageID()
 	}
+	found := verdicts(form, raw, from)
 	made := map[string]bool{}
 	for _, to := range envelope.To {
-		d := webhook.Delivery{Content: webhook.ContentMail, Mailbox: webhook.Mailbox(to), EnvelopeFrom: from, Raw: raw, Fingerprint: content}
+		d := webhook.Delivery{Content: webhook.ContentMail, Mailbox: webhook.Mailbox(to), EnvelopeFrom: from, Raw: raw, Fingerprint: content, Verdicts: found}
 		switch {
 		case d.Mailbox == "":
 			out.Broken++
@@ -54,6 +59,19 @@ func read(form formdata.Form) (webhook.Opened, error) {
 		out.Deliveries = append(out.Deliveries, d)
 	}
 	return out, nil
+}
+
+// oneSignature is the field dkim of a mail with one signature.
+var oneSignature = regexp.MustCompile(`^\{@([A-Za-z0-9.-]+) : ([a-z]+)\}$`)
+
+// verdicts are what SendGrid found out (Inbound Parse, "Default parameters",
+// read 2026-12): see About.Checks.
+func verdicts(form formdata.Form, raw []byte, from string) inbound.Verdicts {
+	checks := authres.Checks{SPF: authres.Check{Word: form.Only("SPF"), Domain: from}}
+	if found := oneSignature.FindStringSubmatch(strings.TrimSpace(form.Only("dkim"))); found != nil {
+		checks.DKIM = []authres.Check{{Word: found[2], Domain: found[1]}}
+	}
+	return checks.Verdicts(authres.Sender(rawmail.TopOf(raw)))
 }
 
 // parts puts a mail together of its fields. The texts are in the charsets that

@@ -51,6 +51,7 @@ func (Source) About() webhook.About {
 			Kind:            415, Malformed: 400, TooLarge: 413, UnknownEndpoint: webhook.UnknownEndpoint, Fault: 503,
 		},
 		MaxBody: webhook.MaxBody,
+		Checks:  "the fields `SPF` and `dkim`, which are beside the mail and not in it. A mail that holds SendGrid's boundary could bring fields of its own: each counts only if it comes once, and `dkim` only with one signature, since its text is made of what signatures say of themselves. Nothing is said of DMARC",
 		Limits:  "4 MiB of SendGrid's 20 to 30 MB: larger mail is refused, and SendGrid drops it without a word. Switch on \"POST the raw, full MIME message\"; without it the mail is put together again from its parts",
 		Facts: []string{
 			"https://www.twilio.com/docs/sendgrid/for-developers/parsing-email/setting-up-the-inbound-parse-webhook",
@@ -58,6 +59,7 @@ func (Source) About() webhook.About {
 			"https://github.com/sendgrid/sendgrid-go",
 		},
 		Unverified: []string{
+			"the form of `dkim`, such as `{@example.org : pass}`: another is not read",
 			"that the signature of Inbound Parse stands in the headers of the event webhook: if not, every delivery is refused with 503 and tried again",
 			"whether a try is signed anew: it need not be",
 			"whether a mail for several of our addresses is posted once or once for each: both make one event for each",

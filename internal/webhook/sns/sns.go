@@ -56,6 +56,7 @@ func (Source) About() webhook.About {
 			Malformed: 500, Kind: 500, TooLarge: 500,
 			UnknownEndpoint: webhook.UnknownEndpoint, Fault: 503,
 		},
+		Checks: "SES's verdicts on SPF, DKIM and DMARC, in the notice beside the mail, which its sender does not write", DMARC: true,
 		Final: []int{400, 401, 403, 404, 409, 410, 413, 415, 429}, MaxBody: maxBody,
 		Limits: "mail of 150 KB in the notice itself (SNS action, Base64 encoding); larger mail lies in S3 and is read from the deployment's own mail bucket, below `TENANT/` alone: let the receipt rule write there. Give the subscription a dead-letter queue, since a minute of trouble is all that SNS bridges. A queue (scheme `ses`) is better where both are yours",
 		Facts: []string{

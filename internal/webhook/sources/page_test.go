@@ -4,6 +4,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -80,6 +81,27 @@ is *our fault*: the sender repeats the whole, and what was recorded is a duplica
 read, it is *malformed*, and the others are recorded. Else it is *recorded*: conflicts among them have been
 put before a person.
 
+## Who says so
+
+What each source says of who sent a mail, and why the sender cannot have written that. SPF and DKIM corroborate
+only where the domain that passed is of the same organisation as the one in ` + "`From`" + ` (RFC 7489, section 3.1): anybody
+can have a domain that passes. A failure that counts (` + "`mail.unauthenticated`" + `) is one of DMARC. Where the source says
+nothing of DMARC, a server before it can: [policy.md](policy.md#who-says-so). All was read in 2026-12 at the
+addresses below.
+
+| scheme | what it says |
+|---|---|
+`)
+	for _, s := range all {
+		if a := s.About(); slices.Contains(a.Contents, webhook.ContentMail) {
+			says := a.Checks
+			if says == "" {
+				says = "nothing"
+			}
+			cell(&b, "`"+a.Scheme+"`", says)
+		}
+	}
+	b.WriteString(`
 ## Where the facts are from
 
 `)

@@ -16,9 +16,11 @@ func Resend() Source {
 	a.ID = "`data.email_id`, Resend's ID of the mail; `svix-id` is one for each webhook"
 	a.Replay = "each try is signed anew, for 27.6 hours; a webhook can be replayed by hand without end"
 	a.Limits = "metadata alone: the mail is fetched from Resend, with the API key that is the secret `…-api` beside the endpoint's; until it is set, deliveries are answered 503"
+	a.Checks = "nothing beside the mail. In the mail itself the field of `amazonses.com` was seen, whose host has another name in `Received`: named as `authserv_id`, a failed DMARC counts"
 	a.Facts = []string{"https://resend.com/docs/webhooks/retries-and-replays", "https://github.com/resend/resend-openapi"}
 	a.Unverified = []string{
 		"whether a mail for several of our addresses is one event: it is filed under the endpoint's mailbox, once for each `email_id`",
+		"that Amazon SES receives for Resend and writes its field into each mail: if not, there is no verdict",
 		"how long Resend keeps a mail: where the fetch fails for longer than Resend tries, the mail has to be replayed by hand",
 	}
 	return Source{about: a, read: svixHeaders, split: received}
