@@ -66,13 +66,14 @@ func goingOn(reason string) string {
 	}[reason]
 }
 
-// isFact tells of the keys that were looked up: beside a reason they explain it.
+// isFact tells of the keys that were looked up and of values that are candidates:
+// beside a reason they explain it.
 func isFact(reason string) bool {
 	switch reason {
 	case match.ReasonEmailKnown, match.ReasonEmailNew, match.ReasonCustomerKnown, match.ReasonCustomerNew:
 		return true
 	}
-	return false
+	return strings.HasPrefix(reason, decide.ReasonCandidate)
 }
 
 // asks leaves the facts out of the reasons of a task.

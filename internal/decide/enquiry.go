@@ -85,7 +85,7 @@ func (b *builder) enquiry() error {
 	if err := b.crmOperations(revision); err != nil {
 		return err
 	}
-	return b.decided(plan.outcome, append(res.Reasons, plan.reasons...))
+	return b.decided(plan.outcome, slices.Concat(res.Reasons, plan.reasons, b.candidates()))
 }
 
 // attach stores whose the event is. An answer also takes off the holds that

@@ -34,7 +34,7 @@ func full(t *testing.T) map[string]decide.Ground {
 	g.Policy.CustomerIDs.Use, g.Facts.CustomerID = tenant.CustomersReview, "C-1"
 	g.Policy.Review.NewContacts = true
 	g.Facts.InReplyTo = []string{"sent-7@email.amazonses.com"}
-	g.Extraction.Record.Company = reader.Field{Value: "Analytic Ltd"}
+	g.Extraction.Record.Company = reader.Field{Value: "Analytic Ltd", Confidence: 90}
 	g = identified(t, g)
 	g.Seen = decide.Seen{
 		Key: k("loser"), Contact: c("contact-1"), Guard: guarded, Elsewhere: []ledger.Item{guarded},

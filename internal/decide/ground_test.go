@@ -242,7 +242,7 @@ func TestAGroundKeepsNoMoreOfAPersonThanDiffers(t *testing.T) {
 	g := known(ground(t, mail(ada, question), tenant.ModeDraft))
 	g = guarded(g, ledger.Item{"address": ada, "opted_out_contacts": "contact-8"})
 	g.Seen.Contact.Name, g.Seen.Contact.Company, g.Seen.Contact.Phone = "ada  LOVELACE", "Engines Ltd", "+44 20 7946 0000"
-	g.Extraction.Record.Company = reader.Field{Value: "Analytic Ltd"}
+	g.Extraction.Record.Company = reader.Field{Value: "Analytic Ltd", Confidence: 90}
 	text := kept(t, decideOn(t, g))
 	for _, word := range []string{"ada", "ovelace", "7946", "@", "uts", "Analytic", "contact-8", question} {
 		if strings.Contains(text, word) {

@@ -1,6 +1,7 @@
 package decide
 
 import (
+	"maps"
 	"slices"
 	"strconv"
 
@@ -126,20 +127,57 @@ func (b *builder) newContact(res match.Result) error {
 	return b.c.Insert(ledger.Step{Key: b.contactKey(), Event: "create", Audit: b.audit([]string{"new_identity"})}, c, "")
 }
 
-// values are the believed fields that the record states.
-func (b *builder) values() map[string]string {
-	out := map[string]string{}
+// read are the fields that the record states.
+func (b *builder) read() map[string]reader.Field {
 	if b.g.Extraction == nil {
-		return out
+		return nil
 	}
 	r := b.g.Extraction.Record
-	for field, f := range map[string]reader.Field{"name": r.ContactName, "company": r.Company, "phone": r.Phone} {
-		if f.Value != "" {
+	out := map[string]reader.Field{"name": r.ContactName, "company": r.Company, "phone": r.Phone}
+	maps.DeleteFunc(out, func(_ string, f reader.Field) bool { return f.Value == "" })
+	return out
+}
+
+// stated are their values.
+func (b *builder) stated() map[string]string {
+	out := map[string]string{}
+	for field, f := range b.read() {
+		out[field] = f.Value
+	}
+	return out
+}
+
+// values are those that may be written and mailed: the others are candidates.
+func (b *builder) values() map[string]string {
+	out := map[string]string{}
+	for field, f := range b.read() {
+		if !IsCandidate(b.g.Policy, field, f) {
 			out[field] = f.Value
 		}
 	}
 	return out
 }
+
+// IsCandidate reports whether a value was read with less confidence than the
+// policy wants of its field.
+func IsCandidate(p tenant.Policy, field string, f reader.Field) bool {
+	return f.Value != "" && f.Confidence < p.Review.MinFieldConfidence.Of(field)
+}
+
+// candidates say which fields have one.
+func (b *builder) candidates() (reasons []string) {
+	read := b.read()
+	for _, field := range contact.Fields() {
+		if IsCandidate(b.g.Policy, field, read[field]) {
+			reasons = append(reasons, ReasonCandidate+field)
+		}
+	}
+	return reasons
+}
+
+// ReasonCandidate with a field's name says that its value is a candidate. It
+// explains what came of an event, and asks nothing.
+const ReasonCandidate = "candidate_"
 
 // fills lists the attributes that the event may set, with hashes of before and
 // after for the audit.
@@ -150,7 +188,7 @@ func (b *builder) fills(c contact.Contact) (ledger.Item, map[string]string) {
 	}
 	for field, v := range b.values() {
 		have, rule := c.Field(field), ruleOf(b.g.Policy.ContactFields, field)
-		if contact.SameValue(have, v) || rule == tenant.UpdateNever || (have != "" && rule != tenant.UpdateAlways) {
+		if b.same(field, have, v) || rule == tenant.UpdateNever || (have != "" && rule != tenant.UpdateAlways) {
 			continue
 		}
 		set[field] = v
@@ -170,11 +208,16 @@ func (b *builder) conflicts() []string {
 	var fields []string
 	for field, v := range b.values() {
 		have := c.Field(field)
-		if have != "" && !contact.SameValue(have, v) && ruleOf(b.g.Policy.ContactFields, field) == tenant.UpdateFillIfEmpty {
+		if have != "" && !b.same(field, have, v) && ruleOf(b.g.Policy.ContactFields, field) == tenant.UpdateFillIfEmpty {
 			fields = append(fields, field)
 		}
 	}
 	return fields
+}
+
+// same: what the contact has stays, also where the event spells it more fully.
+func (b *builder) same(field, have, stated string) bool {
+	return match.Same(field, have, stated, b.g.Policy.Region)
 }
 
 func (b *builder) fieldHash(field, v string) string {

@@ -76,8 +76,8 @@ var (
 		keep: func(w *walk, g ledger.Item) { put(w, "g", kept.GuardOf(g)) },
 		thaw: func(w *walk) ledger.Item { return get[kept.Guard](w, "g").Row() },
 	}
-	holderPart = contactPart("holder", "h", nil) // no field of it is read
-	taskPart   = part[*review.Task]{             // no first decision has one
+	holderPart = contactPart("holder", "h", nil, "") // no field of it is read
+	taskPart   = part[*review.Task]{                 // no first decision has one
 		role: "task", lost: LostPerson, keep: func(*walk, *review.Task) {}, thaw: func(*walk) *review.Task { return nil },
 	}
 	intentPart   = noun("intent", "i", LostNothing, kept.IntentOf, kept.Intent.Row)
@@ -119,9 +119,9 @@ var (
 )
 
 // contactPart is a contact, said being the fields of it that the event states.
-func contactPart(role, letter string, said map[string]string) part[*contact.Contact] {
+func contactPart(role, letter string, said map[string]string, region string) part[*contact.Contact] {
 	return noun(role, letter, LostContact,
-		func(c contact.Contact) kept.Contact { return kept.ContactOf(c, said) },
+		func(c contact.Contact) kept.Contact { return kept.ContactOf(c, said, region) },
 		func(k kept.Contact) contact.Contact { return k.Row(said) })
 }
 
@@ -137,7 +137,7 @@ func (w *walk) walk() {
 	if id := g.Event.Review; id != "" {
 		askRow(w, taskPart, w.key(ledger.ReviewTask, id), &s.Task)
 	}
-	p, own := g.main(), (&builder{g: *g}).values()
+	p, own := g.main(), (&builder{g: *g}).stated()
 	w.party(&p)
 	if s.Key, s.Guard, s.Next = p.Key, p.Guard, p.Next; !w.pending(RoleKey) {
 		w.contacts(&p, "contact", w.from(), own)
@@ -147,7 +147,7 @@ func (w *walk) walk() {
 		askRow(w, customerPart, w.key(ledger.ContactKey, id), &s.CustomerKey)
 	}
 	if k := s.CustomerKey; k != nil {
-		w.contact(contactPart("contact", "x", own), k.Contact, &s.Customer)
+		w.contact(contactPart("contact", "x", own, g.Policy.Region), k.Contact, &s.Customer)
 	}
 	identified := len(w.missing) == 0 && w.answerable()
 	// What belongs to the event.
@@ -194,9 +194,9 @@ func (w *walk) party(p *Party) {
 // them that are read.
 func (w *walk) contacts(p *Party, role, from string, said map[string]string) {
 	if n := p.Next; n != nil && !n.Shared {
-		w.contact(contactPart(role, "m", said), n.Contact, &p.NextContact)
+		w.contact(contactPart(role, "m", said, w.g.Policy.Region), n.Contact, &p.NextContact)
 	}
-	w.contact(contactPart(role, "c", said), from, &p.Contact)
+	w.contact(contactPart(role, "c", said, w.g.Policy.Region), from, &p.Contact)
 }
 
 // contact follows merges from an ID to the contact it leads to now; nil if one

@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strings"
 
+	"onefold/internal/decide/match"
 	"onefold/internal/ledger"
 	"onefold/internal/record/contact"
 	"onefold/internal/record/followup"
@@ -51,8 +52,9 @@ type Contact struct {
 	Values map[string]string `json:"f,omitempty"`
 }
 
-// ContactOf keeps a contact; said are the fields that the event states.
-func ContactOf(c contact.Contact, said map[string]string) Contact {
+// ContactOf keeps a contact; said are the fields that the event states, region is
+// that of match.Same.
+func ContactOf(c contact.Contact, said map[string]string, region string) Contact {
 	k := Contact{ID: c.ID, Status: c.Status, Consent: c.ConsentVersion, Revision: c.Revision, Transition: c.Transition, Reach: c.Reach}
 	k.Customers = slices.DeleteFunc(slices.Clone(c.Keys), func(id string) bool { return !contact.IsCustomerKey(id) })
 	if k.Status == contact.Active {
@@ -62,7 +64,7 @@ func ContactOf(c contact.Contact, said map[string]string) Contact {
 		have := c.Field(field)
 		switch v, ok := said[field]; {
 		case !ok || have == "":
-		case contact.SameValue(have, v):
+		case match.Same(field, have, v, region):
 			k.Same = append(k.Same, field)
 		default:
 			if k.Values == nil {

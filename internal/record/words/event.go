@@ -18,6 +18,9 @@ func ofEvents() map[string]string {
 		"contact_erased":           "the contact was erased or merged",
 		"phone_of_another_contact": "the phone number is that of another contact",
 		"new_identity":             "nobody had this address",
+		"candidate_name":           "its name was read with less confidence than the policy wants: it is kept as a candidate, neither written to the contact nor put into a mail",
+		"candidate_company":        "its company was read with less confidence than the policy wants: it is kept as a candidate, neither written to the contact nor put into a mail",
+		"candidate_phone":          "its phone was read with less confidence than the policy wants: it is kept as a candidate, neither written to the contact nor put into a mail",
 		"filled_from_event":        "the event stated what was missing",
 
 		// Customer IDs, senders, and why a mail waits for a person.
