@@ -29,7 +29,13 @@ func (b *builder) enquiry() error {
 				return err
 			}
 		}
+		if err := b.dispute(); err != nil {
+			return err
+		}
 		return b.refer(reasons...)
+	}
+	if other := b.likelySame(res); other != "" {
+		res.Reasons, res.Candidates = append(res.Reasons, match.ReasonPhoneShared), append(res.Candidates, other)
 	}
 	// The same mail again, in another mailbox or under another delivery ID:
 	// its enquiry is on file and its follow-up exists or was decided against.
@@ -115,6 +121,7 @@ func (b *builder) whose() match.Result {
 	if k := b.g.Seen.Key; k != nil {
 		cand.Contact = k.Contact
 		cand.Shared = cand.Shared || k.Shared
+		cand.Disputed = k.Disputed && !match.FullName(b.values()["name"])
 		if c := b.g.Seen.Contact; c != nil {
 			cand.Contact = c.ID // read through merges
 		}

@@ -23,7 +23,7 @@ const GroundAttr = "ground"
 
 // GroundForm is the form that Freeze writes. It is raised when an attribute is
 // added without which an older Thaw would put together another ground.
-const GroundForm = 2
+const GroundForm = 3
 
 // MaxGround is the most bytes of a kept ground. Of a larger one only the outcome
 // is kept.

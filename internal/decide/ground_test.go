@@ -194,7 +194,7 @@ func TestEveryFieldOfAGroundIsKeptOrLeftOut(t *testing.T) {
 			"Key": "kept", "Contact": "kept", "Guard": "kept", "Enquiry": "kept", "Cadence": "kept", "Slot": "kept", "Unapproved": "kept", "Intent": "kept",
 			"Task": "left out: read for an answer alone", "Replied": "kept", "Caps": "kept",
 			"Elsewhere": "kept", "Returned": "kept", "Next": "kept", "NextContact": "kept", "Holder": "kept",
-			"CustomerKey": "kept", "Customer": "kept",
+			"CustomerKey": "kept", "Customer": "kept", "PhoneKey": "kept",
 		}},
 		{decide.Party{}, map[string]string{"Person": again, "Key": "kept", "Contact": "kept", "Guard": "kept", "Next": "kept", "NextContact": "kept"}},
 		{decide.Person{}, map[string]string{
@@ -206,13 +206,13 @@ func TestEveryFieldOfAGroundIsKeptOrLeftOut(t *testing.T) {
 			"Asks": again, "Warned": again, "Dropped": again, "CustomerID": again,
 		}},
 		{contact.Key{}, map[string]string{
-			"Tenant": unread, "ID": unread, "Contact": "kept", "Shared": "kept", "RuleVersion": unread, "CreatedAt": unread, "InboundEvent": unread, "Version": unread,
+			"Tenant": unread, "ID": unread, "Contact": "kept", "Shared": "kept", "Disputed": "kept", "RuleVersion": unread, "CreatedAt": unread, "InboundEvent": unread, "Version": unread,
 		}},
 		{contact.Contact{}, map[string]string{
 			"Tenant": unread, "ID": "kept", "Status": "kept", "MergedInto": unread, "Email": unread, "Name": "kept where it differs", "Company": "kept where it differs",
 			"Phone": "kept where it differs", "Keys": "kept of customer IDs; the others hold addresses, and only the list that is written reads them",
 			"MergedAt": unread, "Absorbed": unread, "Reach": "kept", "ConsentVersion": "kept", "Revision": "kept", "FromEvent": unread, "CreatedAt": unread,
-			"Transition": "kept", "Version": unread,
+			"LikelySame": unread, "Transition": "kept", "Version": unread,
 		}},
 		{contact.Enquiry{}, map[string]string{
 			"Tenant": unread, "Contact": unread, "Event": unread, "Intent": unread, "FollowUp": "kept", "Subject": unread, "At": unread, "Version": unread,

@@ -49,6 +49,12 @@ func (b *builder) writeContact(res match.Result) (int64, error) {
 		return 0, err
 	}
 	set, details := b.fills(c)
+	if err := b.keepLikely(c, set); err != nil {
+		return 0, err
+	}
+	if other := b.likelySame(res); other != "" {
+		set[contact.LikelySameAttr] = other
+	}
 	if len(set)+len(put)+len(forms) == 0 {
 		b.c.Check("contact", b.contactKey(), ledger.All(
 			ledger.All(ledger.Is(contact.StatusAttr, contact.Active), ledger.Is(contact.ConsentVersionAttr, c.ConsentVersion)),
@@ -122,6 +128,10 @@ func (b *builder) newContact(res match.Result) error {
 		}
 	}
 	if err := b.newCustomer(res, &c); err != nil {
+		return err
+	}
+	c.LikelySame = b.likelySame(res)
+	if err := b.keepLikely(c, nil); err != nil {
 		return err
 	}
 	return b.c.Insert(ledger.Step{Key: b.contactKey(), Event: "create", Audit: b.audit([]string{"new_identity"})}, c, "")

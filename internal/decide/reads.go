@@ -46,6 +46,7 @@ type Seen struct {
 	Holder      *contact.Contact // the contact that the key names, where it was merged into Contact
 	CustomerKey *contact.Key     // of the customer ID that the event states
 	Customer    *contact.Contact // that key's, read through merges
+	PhoneKey    *contact.Key     // of another's or this contact's phone and name, where the event states both
 }
 
 // Party is an address that an event is about, with what the ledger holds of it.
@@ -71,6 +72,7 @@ var (
 	keyPart      = noun(RoleKey, "k", LostPerson, kept.KeyOf, kept.Key.Row)
 	nextPart     = noun(RoleKey, "n", LostPerson, kept.KeyOf, kept.Key.Row)
 	customerPart = noun("customer_key", "q", LostContact, kept.KeyOf, kept.Key.Row)
+	phonePart    = noun("phone_key", "p", LostNothing, kept.KeyOf, kept.Key.Row)
 	guardPart    = part[ledger.Item]{
 		role: RoleGuard, lost: LostPerson,
 		keep: func(w *walk, g ledger.Item) { put(w, "g", kept.GuardOf(g)) },
@@ -148,6 +150,9 @@ func (w *walk) walk() {
 	}
 	if k := s.CustomerKey; k != nil {
 		w.contact(contactPart("contact", "x", own, g.Policy.Region), k.Contact, &s.Customer)
+	}
+	if id := (&builder{g: *g, ids: w.ids}).likelyKey(); id != "" {
+		askRow(w, phonePart, w.key(ledger.ContactKey, id), &s.PhoneKey)
 	}
 	identified := len(w.missing) == 0 && w.answerable()
 	// What belongs to the event.

@@ -26,15 +26,18 @@ import (
 
 // Key is a contact key.
 type Key struct {
-	Contact string `json:"c"`
-	Shared  bool   `json:"s,omitempty"`
+	Contact  string `json:"c"`
+	Shared   bool   `json:"s,omitempty"`
+	Disputed bool   `json:"d,omitempty"`
 }
 
 // KeyOf keeps a key.
-func KeyOf(k contact.Key) Key { return Key{k.Contact, k.Shared} }
+func KeyOf(k contact.Key) Key { return Key{k.Contact, k.Shared, k.Disputed} }
 
 // Row is what is known of the key.
-func (k Key) Row() contact.Key { return contact.Key{Contact: k.Contact, Shared: k.Shared} }
+func (k Key) Row() contact.Key {
+	return contact.Key{Contact: k.Contact, Shared: k.Shared, Disputed: k.Disputed}
+}
 
 // Contact is a contact.
 type Contact struct {

@@ -51,6 +51,27 @@ func orders(name string) [][]string {
 	return all
 }
 
+// FirstName is the first word of a name, without case and marks.
+func FirstName(name string) string {
+	all := orders(name)
+	if usual := all[len(all)-1]; len(usual) > 0 {
+		return usual[0]
+	}
+	return ""
+}
+
+// FullName tells whether a name has two words that are no initials, by which it
+// tells two people apart who share an address.
+func FullName(name string) bool {
+	full := 0
+	for _, w := range words(name) {
+		if len(w) > 1 {
+			full++
+		}
+	}
+	return full > 1
+}
+
 func agree(x, y string) bool {
 	return x == y || len(x) == 1 && strings.HasPrefix(y, x) || len(y) == 1 && strings.HasPrefix(x, y)
 }
