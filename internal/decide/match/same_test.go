@@ -1,11 +1,14 @@
 package match_test
 
 import (
+	"strings"
 	"testing"
 
+	"github.com/nyaruka/phonenumbers"
 	"pgregory.net/rapid"
 
 	"onefold/internal/decide/match"
+	"onefold/internal/policy/tenant"
 )
 
 // TestReading07EqualValuesInOtherSpellings are equal, either way round.
@@ -85,4 +88,20 @@ func TestSameIsReflexiveAndSymmetric(t *testing.T) {
 			t.Fatalf("%q and %q: it depends on which comes first", a, b)
 		}
 	})
+}
+
+// TestReading07ARegionOfAPolicyIsOneThatNumbersHave: of all pairs of letters those
+// that the library has, and none such as "UK".
+func TestReading07ARegionOfAPolicyIsOneThatNumbersHave(t *testing.T) {
+	t.Parallel()
+	known := phonenumbers.GetSupportedRegions()
+	for first := 'A'; first <= 'Z'; first++ {
+		for second := 'A'; second <= 'Z'; second++ {
+			region := string([]rune{first, second})
+			_, err := tenant.Parse([]byte(strings.Replace(string(tenant.Example()), `"region": "GB"`, `"region": "`+region+`"`, 1)))
+			if (err == nil) != known[region] {
+				t.Errorf("%s: %v", region, err)
+			}
+		}
+	}
 }

@@ -153,6 +153,16 @@ SPF, DKIM and DMARC corroborate and never prove. A mail whose DMARC failed is **
 enquiry and, by the rules, a follow-up, and changes nothing of a contact that exists; where it claims to answer a mail of ours a person looks. That a mail passed lifts no other
 reason for review. A wish not to be mailed counts from anybody: to forge one stops mail and causes none.
 
+## What is believed of what was read
+
+A value that was read with less confidence than ` + "`review.min_field_confidence`" + ` has for its field is a **candidate**: it is kept with the reading, a person sees it, and
+it is neither written to the contact nor put into a mail. What comes of the message says so (` + "`candidate_name`, `candidate_company`, `candidate_phone`" + `); nobody is asked for it. An
+address has the limit ` + "`review.min_confidence`" + `, below which a person is asked.
+
+` + "`fill_if_empty`" + ` asks a person about another value than the contact has. Another spelling is not another value, and what the contact has stays: case, accents and punctuation
+aside, ` + "`Robin`, `R. Reed`, `Reed, Robin` and `Robin Reed`; `Reed Limited`, `Reed Ltd.` and `Reed`" + ` (not ` + "`Reed GmbH`" + `); a phone number with and without its country, which is
+` + "`region`" + `, or the other number's where the policy has none. The same holds under ` + "`always`" + `.
+
 ## What only a person may do
 
 | what | where | reason |
@@ -162,6 +172,7 @@ reason for review. A wish not to be mailed counts from anybody: to forge one sto
 | approve the first mail to anybody: there was no such contact before, or his first mail still waits or was refused | ` + "`review.new_contacts`" + ` | ` + "`new_prospect`" + ` |
 | approve a mail to an address that is another contact's | always | ` + "`address_of_another_contact`" + ` |
 | decide what a message means: unsure reading, sensitive matters, a possible opt-out, a conflicting field, a doubtful sender | always; ` + "`review.min_confidence`" + ` | one for each, on the task |
+| decide whose a message is that states no full name, from an address that two names claim | always, where ` + "`contact_fields.name` is `fill_if_empty`" + ` | ` + "`address_in_dispute`" + ` |
 
 ## Examples
 
