@@ -31,10 +31,11 @@ func Same(field, a, b, region string) bool {
 func sameName(a, b string) bool {
 	for _, x := range orders(a) {
 		for _, y := range orders(b) {
-			if len(x) > len(y) {
-				x, y = y, x
+			short, long := x, y
+			if len(short) > len(long) {
+				short, long = y, x
 			}
-			if len(x) > 0 && agree(x[0], y[0]) && within(x[1:], y[1:]) {
+			if len(short) > 0 && agree(short[0], long[0]) && within(short[1:], long[1:]) {
 				return true
 			}
 		}
