@@ -78,7 +78,7 @@ var (
 		keep: func(w *walk, g ledger.Item) { put(w, "g", kept.GuardOf(g)) },
 		thaw: func(w *walk) ledger.Item { return get[kept.Guard](w, "g").Row() },
 	}
-	holderPart = contactPart("holder", "h", nil, "") // no field of it is read
+	holderPart = contactPart("holder", "h", nil, nil) // no field of it is read
 	taskPart   = part[*review.Task]{                 // no first decision has one
 		role: "task", lost: LostPerson, keep: func(*walk, *review.Task) {}, thaw: func(*walk) *review.Task { return nil },
 	}
@@ -121,9 +121,9 @@ var (
 )
 
 // contactPart is a contact, said being the fields of it that the event states.
-func contactPart(role, letter string, said map[string]string, region string) part[*contact.Contact] {
+func contactPart(role, letter string, said map[string]string, same func(field, have, stated string) bool) part[*contact.Contact] {
 	return noun(role, letter, LostContact,
-		func(c contact.Contact) kept.Contact { return kept.ContactOf(c, said, region) },
+		func(c contact.Contact) kept.Contact { return kept.ContactOf(c, said, same) },
 		func(k kept.Contact) contact.Contact { return k.Row(said) })
 }
 
@@ -149,7 +149,7 @@ func (w *walk) walk() {
 		askRow(w, customerPart, w.key(ledger.ContactKey, id), &s.CustomerKey)
 	}
 	if k := s.CustomerKey; k != nil {
-		w.contact(contactPart("contact", "x", own, g.Policy.Region), k.Contact, &s.Customer)
+		w.contact(contactPart("contact", "x", own, (&builder{g: *g}).same), k.Contact, &s.Customer)
 	}
 	if id := (&builder{g: *g, ids: w.ids}).likelyKey(); id != "" {
 		askRow(w, phonePart, w.key(ledger.ContactKey, id), &s.PhoneKey)
@@ -198,10 +198,11 @@ func (w *walk) party(p *Party) {
 // contacts reads the contacts that an address leads to. said are the fields of
 // them that are read.
 func (w *walk) contacts(p *Party, role, from string, said map[string]string) {
+	same := (&builder{g: w.g}).same
 	if n := p.Next; n != nil && !n.Shared {
-		w.contact(contactPart(role, "m", said, w.g.Policy.Region), n.Contact, &p.NextContact)
+		w.contact(contactPart(role, "m", said, same), n.Contact, &p.NextContact)
 	}
-	w.contact(contactPart(role, "c", said, w.g.Policy.Region), from, &p.Contact)
+	w.contact(contactPart(role, "c", said, same), from, &p.Contact)
 }
 
 // contact follows merges from an ID to the contact it leads to now; nil if one

@@ -14,7 +14,6 @@ import (
 	"slices"
 	"strings"
 
-	"onefold/internal/decide/match"
 	"onefold/internal/ledger"
 	"onefold/internal/record/contact"
 	"onefold/internal/record/followup"
@@ -55,9 +54,9 @@ type Contact struct {
 	Values map[string]string `json:"f,omitempty"`
 }
 
-// ContactOf keeps a contact; said are the fields that the event states, region is
-// that of match.Same.
-func ContactOf(c contact.Contact, said map[string]string, region string) Contact {
+// ContactOf keeps a contact; said are the fields that the event states, and same
+// tells whether a field's value says the same as what was stated.
+func ContactOf(c contact.Contact, said map[string]string, same func(field, have, stated string) bool) Contact {
 	k := Contact{ID: c.ID, Status: c.Status, Consent: c.ConsentVersion, Revision: c.Revision, Transition: c.Transition, Reach: c.Reach}
 	k.Customers = slices.DeleteFunc(slices.Clone(c.Keys), func(id string) bool { return !contact.IsCustomerKey(id) })
 	if k.Status == contact.Active {
@@ -67,7 +66,7 @@ func ContactOf(c contact.Contact, said map[string]string, region string) Contact
 		have := c.Field(field)
 		switch v, ok := said[field]; {
 		case !ok || have == "":
-		case match.Same(field, have, v, region):
+		case same(field, have, v):
 			k.Same = append(k.Same, field)
 		default:
 			if k.Values == nil {
