@@ -34,9 +34,6 @@ func (b *builder) enquiry() error {
 		}
 		return b.refer(reasons...)
 	}
-	if other := b.likelySame(res); other != "" {
-		res.Reasons, res.Candidates = append(res.Reasons, match.ReasonPhoneShared), append(res.Candidates, other)
-	}
 	// The same mail again, in another mailbox or under another delivery ID:
 	// its enquiry is on file and its follow-up exists or was decided against.
 	if e := b.g.Seen.Enquiry; e != nil {
@@ -55,6 +52,9 @@ func (b *builder) enquiry() error {
 			return err
 		}
 		return b.decided(inbound.Folded, append(res.Reasons, "same_cause"))
+	}
+	if other := b.likelySame(res); other != "" {
+		res.Reasons, res.Candidates = append(res.Reasons, match.ReasonPhoneShared), append(res.Candidates, other)
 	}
 	b.res.Contact = b.contactID(res)
 	plan := b.planFollowUp()

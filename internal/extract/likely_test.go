@@ -2,6 +2,7 @@ package extract_test
 
 import (
 	"bytes"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -12,6 +13,7 @@ import (
 	"onefold/internal/operate/explain"
 	"onefold/internal/operate/verify"
 	"onefold/internal/policy/tenant"
+	"onefold/internal/reading/reader"
 	"onefold/internal/reading/reader/rules"
 	"onefold/internal/record/inbound"
 )
@@ -102,4 +104,30 @@ func TestReading11TwoNamesOnOneAddress(t *testing.T) {
 		t.Errorf("it is asked again: %v", e.Reasons)
 	}
 	w.wants(map[ledger.Entity]int{ledger.Contact: 1})
+}
+
+// TestReading07ANameAtOnePerCentGreetsNobody, is written nowhere, and explain says
+// why.
+func TestReading07ANameAtOnePerCentGreetsNobody(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, tenant.ModeAuto)
+	w.reader.script = func(_ int, s reader.Source) (reader.Record, error) {
+		r := plainRecord(s)
+		r.ContactName = reader.Field{Value: "Ada Lovelace", Confidence: 1, Evidence: "Ada Lovelace", Where: reader.InVisible}
+		return r, nil
+	}
+	k := w.record("hello@demo.example", "m1", rawMail("m1", "ada@example.org", "Huts", body+"\r\n\r\nAda Lovelace"))
+	w.settle(w.service(w.store, w.reader), k)
+	e := w.event(k)
+	if name := w.all(ledger.Contact)[0].Text("name"); name != "" || strings.Contains(w.intent(e.Intent).Text, "Ada") {
+		t.Errorf("the contact is %q, the mail %q", name, w.intent(e.Intent).Text)
+	}
+	var text bytes.Buffer
+	told, err := explain.Explain(t.Context(), w.store, w.ids, explain.Query{Tenant: "demo", Event: e.ID})
+	if err != nil || told.WriteText(&text) != nil || !strings.Contains(text.String(), "kept as a candidate") {
+		t.Errorf("explain: %v\n%s", err, text.String())
+	}
+	if x := w.all(ledger.Extraction); !strings.Contains(fmt.Sprint(x), "Ada Lovelace") {
+		t.Error("the candidate is not kept")
+	}
 }
