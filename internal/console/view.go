@@ -46,8 +46,8 @@ func (v *View) Asks() string {
 	return v.Task.Kind
 }
 
-// Candidate tells whether what was read of a field counted for nothing, since it
-// was read with too little confidence.
+// Candidate reports whether the value that was read of a field is a candidate only,
+// for too little confidence.
 func (v *View) Candidate(field string) bool {
 	return v.Event != nil && slices.Contains(v.Event.Reasons, decide.ReasonCandidate+strings.ToLower(field))
 }

@@ -8,9 +8,8 @@ import (
 	"onefold/internal/record/contact"
 )
 
-// likelyKey names what the event's phone number and first name are to have in
-// common with another contact's; "" where it does not state both. It never
-// identifies: a person is told of the other contact.
+// likelyKey is the key of the event's phone number and first name; "" where it does
+// not state both. It never identifies: a person is told of its contact.
 func (b *builder) likelyKey() string {
 	v := b.values()
 	phone, first := match.Phone(v["phone"], b.g.Policy.Region), match.FirstName(v["name"])
@@ -60,8 +59,8 @@ func (b *builder) dispute() error {
 	return b.c.Update("contact_key", b.keyNamed(b.g.Person.KeyID), ledger.Is(contact.HolderAttr, k.Contact), ledger.Item{contact.DisputedAttr: true})
 }
 
-// settlesDispute tells whether a person has said that the address is the contact's
-// all the same.
+// settlesDispute reports whether a person has said that the message is from the
+// contact that has the address.
 func (b *builder) settlesDispute() bool {
 	return b.g.Seen.Key.Disputed && (b.settled(match.ReasonFieldConflict) || b.settled(match.ReasonDisputed))
 }

@@ -79,7 +79,7 @@ var (
 		thaw: func(w *walk) ledger.Item { return get[kept.Guard](w, "g").Row() },
 	}
 	holderPart = contactPart("holder", "h", nil, nil) // no field of it is read
-	taskPart   = part[*review.Task]{                 // no first decision has one
+	taskPart   = part[*review.Task]{                  // no first decision has one
 		role: "task", lost: LostPerson, keep: func(*walk, *review.Task) {}, thaw: func(*walk) *review.Task { return nil },
 	}
 	intentPart   = noun("intent", "i", LostNothing, kept.IntentOf, kept.Intent.Row)

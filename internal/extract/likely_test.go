@@ -20,8 +20,8 @@ import (
 
 // The rules read these mails as they come.
 
-// TestReading11TheSamePersonFromAnotherAddressIsSuggested to whoever looks at the
-// new contact, and is merged by nobody but them.
+// TestReading11TheSamePersonFromAnotherAddressIsSuggested to the person who looks at
+// the new contact, and is merged only by them.
 func TestReading11TheSamePersonFromAnotherAddressIsSuggested(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, tenant.ModeAuto)

@@ -55,7 +55,7 @@ type Contact struct {
 }
 
 // ContactOf keeps a contact; said are the fields that the event states, and same
-// tells whether a field's value says the same as what was stated.
+// reports whether a field's value equals what was stated.
 func ContactOf(c contact.Contact, said map[string]string, same func(field, have, stated string) bool) Contact {
 	k := Contact{ID: c.ID, Status: c.Status, Consent: c.ConsentVersion, Revision: c.Revision, Transition: c.Transition, Reach: c.Reach}
 	k.Customers = slices.DeleteFunc(slices.Clone(c.Keys), func(id string) bool { return !contact.IsCustomerKey(id) })

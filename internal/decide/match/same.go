@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/nyaruka/phonenumbers"
 	"golang.org/x/text/cases"
@@ -61,12 +62,12 @@ func FirstName(name string) string {
 	return ""
 }
 
-// FullName tells whether a name has two words that are no initials, by which it
-// tells two people apart who share an address.
+// FullName reports whether a name has two words that are not initials, enough to
+// tell two people apart who share an address.
 func FullName(name string) bool {
 	full := 0
 	for _, w := range words(name) {
-		if len(w) > 1 {
+		if !single(w) {
 			full++
 		}
 	}
@@ -74,8 +75,10 @@ func FullName(name string) bool {
 }
 
 func agree(x, y string) bool {
-	return x == y || len(x) == 1 && strings.HasPrefix(y, x) || len(y) == 1 && strings.HasPrefix(x, y)
+	return x == y || single(x) && strings.HasPrefix(y, x) || single(y) && strings.HasPrefix(x, y)
 }
+
+func single(word string) bool { return utf8.RuneCountInString(word) == 1 }
 
 func within(short, long []string) bool {
 	for _, w := range long {
@@ -93,7 +96,7 @@ func sameFirm(a, b string) bool {
 	return x == y && (formX == formY || formX == "" || formY == "")
 }
 
-// firm parts a firm's name from its legal form, both in one spelling.
+// firm splits a firm's name from its legal form, both in one spelling.
 func firm(value string) (name, form string) {
 	all := strings.Fields(shortForms.Replace("  " + strings.Join(joined(words(value)), "  ") + "  "))
 	at := len(all)
@@ -105,13 +108,13 @@ func firm(value string) (name, form string) {
 
 // joined makes one word of letters that are by themselves: "b v" of "B.V.".
 func joined(list []string) (out []string) {
-	single := false
+	open := false
 	for _, w := range list {
-		if single && len(w) == 1 {
+		if open && single(w) {
 			out[len(out)-1] += w
 			continue
 		}
-		out, single = append(out, w), len(w) == 1
+		out, open = append(out, w), single(w)
 	}
 	return out
 }

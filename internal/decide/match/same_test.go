@@ -24,6 +24,7 @@ func TestReading07EqualValuesInOtherSpellings(t *testing.T) {
 		{"name", "R. Reed", "Robin Reed", "", true},
 		{"name", "Robin A. Reed", "Robin Reed", "", true},
 		{"name", "Ana Garcia", "Ana García López", "", true},
+		{"name", "И. Петров", "Иван Петров", "", true},
 		{"name", "Anne-Marie O'Neill", "Anne Marie O’Neill", "", true},
 		{"name", "Robin Reed", "Robin Rowe", "", false},
 		{"name", "Robin Reed", "Rachel Reed", "", false},

@@ -183,7 +183,7 @@ func filled(have, stated, rule string) string {
 	return have
 }
 
-// differ tells whether both are stated and are two values.
+// differ reports whether both are stated and are two values.
 func (r *Register) differ(field, have string, stated Word) bool {
 	v := strings.TrimSpace(string(stated))
 	return have != "" && v != "" && !match.Same(field, have, v, r.policy.Region)
