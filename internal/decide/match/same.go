@@ -28,7 +28,8 @@ func Same(field, a, b, region string) bool {
 }
 
 // sameName: the first words agree, and what the shorter name has besides is in the
-// longer one, in its order. An initial agrees with its word.
+// longer one, in its order; or the words are the same in another order, as of those
+// who write the family's name first. An initial agrees with its word.
 func sameName(a, b string) bool {
 	for _, x := range orders(a) {
 		for _, y := range orders(b) {
@@ -41,7 +42,10 @@ func sameName(a, b string) bool {
 			}
 		}
 	}
-	return false
+	x, y := words(a), words(b)
+	slices.Sort(x)
+	slices.Sort(y)
+	return len(x) > 0 && slices.Equal(x, y)
 }
 
 // orders are the words of a name, and those of "Last, First" in their usual order.

@@ -21,6 +21,7 @@ func TestReading07EqualValuesInOtherSpellings(t *testing.T) {
 		{"name", "Robin", "Robin Reed", "", true},
 		{"name", "robin  REED", "Robin Reed", "", true},
 		{"name", "Reed, Robin", "Robin Reed", "", true},
+		{"name", "REED Robin", "Robin Reed", "", true},
 		{"name", "R. Reed", "Robin Reed", "", true},
 		{"name", "Robin A. Reed", "Robin Reed", "", true},
 		{"name", "Ana Garcia", "Ana García López", "", true},
