@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 
 	"onefold/internal/decide/match"
 	"onefold/internal/digest"
@@ -137,49 +138,39 @@ func (b *builder) newContact(res match.Result) error {
 	return b.c.Insert(ledger.Step{Key: b.contactKey(), Event: "create", Audit: b.audit([]string{"new_identity"})}, c, "")
 }
 
-// read are the fields that the record states.
-func (b *builder) read() map[string]reader.Field {
-	if b.g.Extraction == nil {
-		return nil
-	}
-	r := b.g.Extraction.Record
-	out := map[string]reader.Field{"name": r.ContactName, "company": r.Company, "phone": r.Phone}
-	maps.DeleteFunc(out, func(_ string, f reader.Field) bool { return f.Value == "" })
-	return out
-}
-
-// stated are their values.
+// stated are the fields that the record states.
 func (b *builder) stated() map[string]string {
 	out := map[string]string{}
-	for field, f := range b.read() {
-		out[field] = f.Value
+	if x := b.g.Extraction; x != nil {
+		out = map[string]string{"name": x.Record.ContactName.Value, "company": x.Record.Company.Value, "phone": x.Record.Phone.Value}
+		maps.DeleteFunc(out, func(_, v string) bool { return v == "" })
 	}
 	return out
 }
 
 // values are those that may be written and mailed: the others are candidates.
 func (b *builder) values() map[string]string {
-	out := map[string]string{}
-	for field, f := range b.read() {
-		if !IsCandidate(b.g.Policy, field, f) {
-			out[field] = f.Value
-		}
+	out := b.stated()
+	for _, reason := range b.candidates() {
+		delete(out, strings.TrimPrefix(reason, ReasonCandidate))
 	}
 	return out
 }
 
-// IsCandidate reports whether a value was read with less confidence than the
-// policy wants of its field.
-func IsCandidate(p tenant.Policy, field string, f reader.Field) bool {
-	return f.Value != "" && f.Confidence < p.Review.MinFieldConfidence.Of(field)
-}
-
-// candidates say which fields have one.
+// candidates say which values were read with less confidence than the policy wants
+// of their field.
 func (b *builder) candidates() (reasons []string) {
-	read := b.read()
-	for _, field := range contact.Fields() {
-		if IsCandidate(b.g.Policy, field, read[field]) {
-			reasons = append(reasons, ReasonCandidate+field)
+	if b.g.Extraction == nil {
+		return nil
+	}
+	r, least := b.g.Extraction.Record, b.g.Policy.Review.MinFieldConfidence
+	for _, f := range []struct {
+		name  string
+		read  reader.Field
+		least int64
+	}{{"name", r.ContactName, least.Name}, {"company", r.Company, least.Company}, {"phone", r.Phone, least.Phone}} {
+		if f.read.Value != "" && f.read.Confidence < f.least {
+			reasons = append(reasons, ReasonCandidate+f.name)
 		}
 	}
 	return reasons

@@ -229,11 +229,6 @@ type FieldLimits struct {
 	Phone   int64 `json:"phone"`
 }
 
-// Of is the limit of a field: name, company or phone.
-func (l FieldLimits) Of(field string) int64 {
-	return map[string]int64{"name": l.Name, "company": l.Company, "phone": l.Phone}[field]
-}
-
 // Limits bounds how many follow-ups are made without a person's word, so that
 // no machine that answers each of them under another address gets one for each
 // answer. Beyond a limit the event goes to review.
