@@ -33,7 +33,7 @@ func (s *Service) logAnswer(ctx context.Context, t review.Task, a Form) {
 func ofIdentity(reason string) bool {
 	switch reason {
 	case match.ReasonNoKey, match.ReasonBadAddress, match.ReasonSharedInbox, match.ReasonOwnAddress, match.ReasonRoleAddress,
-		match.ReasonSeveral, match.ReasonFieldConflict, match.ReasonContactErased, match.ReasonPhoneShared:
+		match.ReasonSeveral, match.ReasonFieldConflict, match.ReasonContactErased, match.ReasonPhoneShared, match.ReasonDisputed:
 		return true
 	}
 	return false

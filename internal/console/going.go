@@ -50,6 +50,7 @@ func goingOn(reason string) string {
 		match.ReasonSeveral:           "Going on cannot say which of them it is: it stays open until their keys lead to one contact, or you dismiss it.",
 		match.ReasonContactErased:     "Going on stays without effect while the contact is gone.",
 		match.ReasonFieldConflict:     "Going on keeps what the contact has, unless the policy says that the event’s value counts.",
+		match.ReasonDisputed:          "Going on says that it is from the contact that has the address, and ends the dispute.",
 		match.ReasonAddressNew:        "Going on makes the address the customer’s: from then on it leads to him.",
 		match.ReasonManyAddresses:     "Going on files the message with the customer. The address does not become his: is this really one person?",
 		match.ReasonCustomerDiffers:   "Going on gives the message to the contact of the address, which keeps the customer ID that it has.",
@@ -67,13 +68,14 @@ func goingOn(reason string) string {
 	}[reason]
 }
 
-// isFact tells of the keys that were looked up: beside a reason they explain it.
+// isFact tells of the keys that were looked up and of values that are candidates:
+// beside a reason they explain it.
 func isFact(reason string) bool {
 	switch reason {
 	case match.ReasonEmailKnown, match.ReasonEmailNew, match.ReasonCustomerKnown, match.ReasonCustomerNew:
 		return true
 	}
-	return false
+	return strings.HasPrefix(reason, decide.ReasonCandidate)
 }
 
 // asks leaves the facts out of the reasons of a task.

@@ -10,6 +10,7 @@ import (
 	"onefold/internal/decide"
 	"onefold/internal/ledger"
 	"onefold/internal/reading/rawmail"
+	"onefold/internal/record/contact"
 	"onefold/internal/record/followup"
 	"onefold/internal/record/review"
 	"onefold/internal/utc"
@@ -204,4 +205,23 @@ func TestNothingIsAnsweredByGet(t *testing.T) {
 	if p := w.do("POST", "t1?"+form("approve", i.ContentHash).Encode(), map[string][]string{}); p.status != http.StatusBadRequest || w.everything() != before {
 		t.Errorf("an answer in the address was taken: status %d", p.status)
 	}
+}
+
+func TestReading07TheTaskMarksACandidate(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.intent(review.ApproveIntent, followup.Proposed)
+	if p := w.do("GET", "t1", nil); strings.Contains(p.body, "candidate only") || strings.Contains(p.body, "perhaps the same person") {
+		t.Error("what is believed is marked, or somebody is suggested")
+	}
+	w.set(key(ledger.Event, "e1"), ledger.Item{"reasons": []string{"email_key_new", decide.ReasonCandidate + "name"}})
+	w.shows(w.do("GET", "t1", nil), "80 %: below the limit, so a candidate only")
+}
+
+func TestReading11TheTaskSuggestsALikelyDuplicate(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.intent(review.ApproveIntent, followup.Proposed)
+	w.set(key(ledger.Contact, "c1"), ledger.Item{contact.LikelySameAttr: "c7"})
+	w.shows(w.do("GET", "t1", nil), `perhaps the same person as contact <span class="id">c7</span>`)
 }

@@ -3,6 +3,7 @@ package console
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"onefold/internal/address"
@@ -43,6 +44,12 @@ func (v *View) Asks() string {
 		return "report"
 	}
 	return v.Task.Kind
+}
+
+// Candidate reports whether the value that was read of a field is a candidate only,
+// for too little confidence.
+func (v *View) Candidate(field string) bool {
+	return v.Event != nil && slices.Contains(v.Event.Reasons, decide.ReasonCandidate+strings.ToLower(field))
 }
 
 // See gathers one task.

@@ -1,14 +1,17 @@
 package crmsync_test
 
 import (
+	"strings"
 	"testing"
 	"time"
 
 	"onefold/internal/crm"
 	"onefold/internal/crmsync"
+	"onefold/internal/decide/match"
 	"onefold/internal/ledger"
 	"onefold/internal/record/audit"
 	"onefold/internal/record/contact"
+	"onefold/internal/record/inbound"
 	"onefold/internal/record/outbox"
 	"onefold/internal/utc"
 )
@@ -52,6 +55,24 @@ func TestOneEnquiryIsOneContactNoteAndTaskInEveryOrder(t *testing.T) {
 			}
 			w.sound()
 		})
+	}
+}
+
+// TestReading11TheNoteSaysThatTheContactMayBeADuplicate, where the decision found
+// another one with its phone and name.
+func TestReading11TheNoteSaysThatTheContactMayBeADuplicate(t *testing.T) {
+	t.Parallel()
+	for _, likely := range []bool{true, false} {
+		server, client := newHubSpot(t)
+		w := newWorld(t, client)
+		w.enquiry("ada", contactFirst...)
+		if likely {
+			w.set(eventKey, ledger.Item{inbound.ReasonsAttr: []string{match.ReasonEmailNew, match.ReasonPhoneShared}})
+		}
+		w.pump()
+		if body := server.Notes()[0].Properties["hs_note_body"]; strings.Contains(body, "another contact has the same phone number and name") != likely || !strings.Contains(body, "two crates") {
+			t.Errorf("likely %v: %q", likely, body)
+		}
 	}
 }
 

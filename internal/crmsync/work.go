@@ -5,10 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"time"
 
 	"onefold/internal/blob"
 	"onefold/internal/crm"
+	"onefold/internal/decide/match"
 	"onefold/internal/ledger"
 	"onefold/internal/record/claim"
 	"onefold/internal/record/contact"
@@ -127,6 +129,9 @@ func (s *Service) note(ctx context.Context, op outbox.Operation) (enquiryNote, e
 	subject, text, err := s.Describe(ctx, e, raw)
 	if err != nil {
 		return enquiryNote{}, err
+	}
+	if slices.Contains(e.Reasons, match.ReasonPhoneShared) {
+		text += "\n\nPerhaps a duplicate: another contact has the same phone number and name."
 	}
 	title := "Answer enquiry"
 	if subject != "" {

@@ -12,7 +12,8 @@ import (
 // contact, and the others are refused with name and read again.
 //
 // Callers: a decision (a new contact, a known contact's further key, the form of
-// an address under the next identity rule), an alias by a person
+// an address under the next identity rule, the phone and name that a duplicate is
+// looked for by, of which the first contact keeps the key), an alias by a person
 // (operate/contacts) and the migration of an identity rule (operate/rekey).
 func PutContactKey(c *ledger.Commit, name string, k contact.Key) error {
 	return c.Create(name, ledger.ContactKey.At(k.Tenant, k.ID), k)

@@ -82,7 +82,8 @@ func (b *builder) approved(res match.Result) match.Result {
 	case res.Outcome != match.Review || len(res.Candidates) == 0:
 	case slices.Contains(res.Reasons, match.ReasonAddressNew) && b.settled(match.ReasonAddressNew):
 		res.Outcome, res.Contact, res.Keys = match.Matched, res.Candidates[0], []string{b.g.Person.KeyID}
-	case slices.Contains(res.Reasons, match.ReasonCustomerDiffers) && b.settled(match.ReasonCustomerDiffers):
+	case slices.Contains(res.Reasons, match.ReasonCustomerDiffers) && b.settled(match.ReasonCustomerDiffers),
+		slices.Contains(res.Reasons, match.ReasonDisputed) && b.settled(match.ReasonDisputed):
 		res.Outcome, res.Contact = match.Matched, res.Candidates[0]
 	}
 	return res
@@ -123,7 +124,17 @@ func (b *builder) standOnKeys(res match.Result) ([]string, error) {
 		switch {
 		case k.id == "" || k.name == "contact_key" && b.ledByNext(b.res.Contact):
 		case k.seen != nil: // it must still lead to whom it led to
-			b.c.Check(k.name, at, ledger.Is(contact.HolderAttr, k.seen.Contact))
+			cond := ledger.Is(contact.HolderAttr, k.seen.Contact)
+			if k.seen == b.g.Seen.Key && b.settlesDispute() {
+				if err := b.c.Update(k.name, at, cond, ledger.Item{contact.DisputedAttr: ""}); err != nil {
+					return nil, err
+				}
+				continue
+			}
+			if !k.seen.Disputed {
+				cond = ledger.All(cond, ledger.Absent(contact.DisputedAttr))
+			}
+			b.c.Check(k.name, at, cond)
 		case !slices.Contains(res.Keys, k.id):
 			b.c.Check(k.name, at, ledger.Missing())
 		default:

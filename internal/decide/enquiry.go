@@ -29,6 +29,9 @@ func (b *builder) enquiry() error {
 				return err
 			}
 		}
+		if err := b.dispute(); err != nil {
+			return err
+		}
 		return b.refer(reasons...)
 	}
 	// The same mail again, in another mailbox or under another delivery ID:
@@ -49,6 +52,9 @@ func (b *builder) enquiry() error {
 			return err
 		}
 		return b.decided(inbound.Folded, append(res.Reasons, "same_cause"))
+	}
+	if other := b.likelySame(res); other != "" {
+		res.Reasons, res.Candidates = append(res.Reasons, match.ReasonPhoneShared), append(res.Candidates, other)
 	}
 	b.res.Contact = b.contactID(res)
 	plan := b.planFollowUp()
@@ -85,7 +91,7 @@ func (b *builder) enquiry() error {
 	if err := b.crmOperations(revision); err != nil {
 		return err
 	}
-	return b.decided(plan.outcome, append(res.Reasons, plan.reasons...))
+	return b.decided(plan.outcome, slices.Concat(res.Reasons, plan.reasons, b.candidates()))
 }
 
 // attach stores whose the event is. An answer also takes off the holds that
@@ -115,6 +121,7 @@ func (b *builder) whose() match.Result {
 	if k := b.g.Seen.Key; k != nil {
 		cand.Contact = k.Contact
 		cand.Shared = cand.Shared || k.Shared
+		cand.Disputed = k.Disputed && !match.FullName(b.values()["name"])
 		if c := b.g.Seen.Contact; c != nil {
 			cand.Contact = c.ID // read through merges
 		}

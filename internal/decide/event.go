@@ -1,6 +1,7 @@
 package decide
 
 import (
+	"slices"
 	"time"
 
 	"onefold/internal/decide/match"
@@ -63,6 +64,7 @@ func (b *builder) refer(reasons ...string) error {
 	if b.g.Answer != nil {
 		return b.referAgain(reasons)
 	}
+	reasons = append(slices.Clone(reasons), b.candidates()...)
 	b.res.Outcome, b.res.Reasons = Referred, reasons
 	b.res.Task = b.decideTask()
 	r := b.audit(reasons)

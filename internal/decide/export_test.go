@@ -31,3 +31,6 @@ func (k Kept) Ground(ids digest.Key, e inbound.Event, p tenant.Policy, f Facts, 
 func Look(in Input, seen Snapshot, ids digest.Key) (Ground, []Missing, error) {
 	return on(in, seen, ids, func(g Ground, _ digest.Key) (Ground, error) { return g, nil })
 }
+
+// LikelyKey is the key by which a ground's phone and name are found.
+func LikelyKey(g Ground, ids digest.Key) string { return (&builder{g: g, ids: ids}).likelyKey() }

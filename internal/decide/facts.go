@@ -7,6 +7,7 @@ import (
 	"onefold/internal/address"
 	"onefold/internal/digest"
 	"onefold/internal/policy/tenant"
+	"onefold/internal/reading/ours"
 	"onefold/internal/reading/rawmail"
 	"onefold/internal/reading/reader"
 	"onefold/internal/reading/wish"
@@ -92,7 +93,7 @@ func FactsOfMail(m rawmail.Message) Facts {
 	}
 	switch m.Kind {
 	case rawmail.Human:
-		f.OptOut, f.Doubts = optOutOf(m), m.Doubts
+		f.OptOut, f.Doubts = ours.WishIn(m), m.Doubts
 	case rawmail.Own:
 		f.relayed(m)
 		f.forwarded(m)
@@ -117,52 +118,6 @@ func (f *Facts) clicked(m rawmail.Message) {
 	}
 }
 
-// maxWish is how long, in bytes, a signature is that may be somebody's wish: a
-// longer one is a company's, with its notice of what to do with misdirected mail.
-const maxWish = 200
-
-// optOutOf looks for a wish not to be mailed. Where a signature begins, and
-// whether a text without a word above it is all quoted, are guesses: plain words
-// there hold the address until a person has looked.
-func optOutOf(m rawmail.Message) wish.Finding {
-	found := wish.OptOut(m.Subject, m.Visible)
-	if found.Verdict != wish.OptOutNone {
-		return found
-	}
-	// A line of ours that was picked out may be meant.
-	if m.OnlyOurs || m.OneOfOurs && wish.OptOut("", strings.Join(m.Ours, "\n")).Verdict != wish.OptOutNone {
-		return wish.Finding{Verdict: wish.OptOutDoubtful, Phrase: "our_own_words"}
-	}
-	var elsewhere []string
-	if len(m.Signature) <= maxWish {
-		elsewhere = append(elsewhere, m.Signature)
-	}
-	if strings.TrimSpace(m.Visible) == "" {
-		elsewhere = append(elsewhere, m.Quoted)
-	}
-	for _, text := range elsewhere {
-		if other := wish.OptOut("", text); other.Verdict == wish.OptOutExplicit {
-			other.Verdict = wish.OptOutDoubtful
-			return other
-		}
-	}
-	if slices.ContainsFunc(m.Warnings, func(w string) bool { return slices.Contains(partly, w) }) {
-		return wish.Finding{Verdict: wish.OptOutDoubtful, Phrase: "unread_text"}
-	}
-	return orUnread(found, m.Visible)
-}
-
-// partly are the warnings of rawmail that say that not all of the text was read.
-var partly = []string{"text_truncated", "too_many_parts", "unknown_charset"}
-
-// orUnread makes a doubtful wish of no wish where the language is not read.
-func orUnread(found wish.Finding, text string) wish.Finding {
-	if found.Verdict == wish.OptOutNone && wish.Unread(text) {
-		return wish.Finding{Verdict: wish.OptOutDoubtful, Phrase: "unread_language"}
-	}
-	return found
-}
-
 // FactsOfForm makes the facts of a form's values. The cause is the event: a
 // person who sends a form again after a time has asked again.
 func FactsOfForm(e inbound.Event, v tenant.FormValues) Facts {
@@ -170,7 +125,7 @@ func FactsOfForm(e inbound.Event, v tenant.FormValues) Facts {
 		Content: tenant.ContentForm,
 		Kind:    rawmail.Human,
 		Cause:   digest.Parts("event", e.Tenant, e.ID),
-		OptOut:  orUnread(wish.OptOut(v.Subject, v.Message), v.Message),
+		OptOut:  ours.OrUnread(wish.OptOut(v.Subject, v.Message), v.Message),
 		Doubts:  v.Warnings,
 		Source: reader.Source{
 			Kind: tenant.ContentForm, FromName: v.Name, FromAddress: v.Email,

@@ -101,9 +101,6 @@ func Freeze(g Ground, r Result, ids digest.Key) (string, error) {
 		Form: GroundForm, Policy: g.Policy.Version, Now: g.Now, By: g.By, Transition: g.Event.Transition,
 		Facts: ReadingDigest(ids, g), Verdict: VerdictOf(r), Seen: w.kept, Also: w.also,
 	}
-	if g.Seen.SecondKey == nil {
-		k.Form = 2 // which an older Thaw reads as it is
-	}
 	if k.By == byExtract {
 		k.By = ""
 	}

@@ -154,6 +154,15 @@ func secondForms(t *rapid.T, g *decide.Ground) {
 			g.Seen.NextContact = c
 		}
 	}
+	// The other one of From and Reply-To is read now too, where it was not: of one
+	// row there is one answer.
+	if p := decide.SecondOf(key(t), g.Policy, g.Facts, g.Person); p.KeyID != "" && g.Seen.Next != nil {
+		for _, o := range g.Also {
+			if o.Person.KeyID == p.KeyID {
+				g.Seen.SecondKey, g.Seen.Second = o.Key, o.Contact
+			}
+		}
+	}
 	held(g)
 }
 
@@ -194,7 +203,7 @@ func TestEveryFieldOfAGroundIsKeptOrLeftOut(t *testing.T) {
 			"Key": "kept", "Contact": "kept", "Guard": "kept", "Enquiry": "kept", "Cadence": "kept", "Slot": "kept", "Unapproved": "kept", "Intent": "kept",
 			"Task": "left out: read for an answer alone", "Replied": "kept", "Caps": "kept",
 			"Elsewhere": "kept", "Returned": "kept", "Next": "kept", "NextContact": "kept", "Holder": "kept",
-			"CustomerKey": "kept", "Customer": "kept", "SecondKey": "kept", "Second": "kept",
+			"CustomerKey": "kept", "Customer": "kept", "SecondKey": "kept", "Second": "kept", "PhoneKey": "kept",
 		}},
 		{decide.Party{}, map[string]string{"Person": again, "Key": "kept", "Contact": "kept", "Guard": "kept", "Next": "kept", "NextContact": "kept"}},
 		{decide.Person{}, map[string]string{
@@ -206,13 +215,13 @@ func TestEveryFieldOfAGroundIsKeptOrLeftOut(t *testing.T) {
 			"Asks": again, "Warned": again, "Dropped": again, "CustomerID": again, "Ours": again,
 		}},
 		{contact.Key{}, map[string]string{
-			"Tenant": unread, "ID": unread, "Contact": "kept", "Shared": "kept", "RuleVersion": unread, "CreatedAt": unread, "InboundEvent": unread, "Version": unread,
+			"Tenant": unread, "ID": unread, "Contact": "kept", "Shared": "kept", "Disputed": "kept", "RuleVersion": unread, "CreatedAt": unread, "InboundEvent": unread, "Version": unread,
 		}},
 		{contact.Contact{}, map[string]string{
 			"Tenant": unread, "ID": "kept", "Status": "kept", "MergedInto": unread, "Email": unread, "Name": "kept where it differs", "Company": "kept where it differs",
 			"Phone": "kept where it differs", "Keys": "kept of customer IDs; the others hold addresses, and only the list that is written reads them",
 			"MergedAt": unread, "Absorbed": unread, "Reach": "kept", "ConsentVersion": "kept", "Revision": "kept", "FromEvent": unread, "CreatedAt": unread,
-			"Transition": "kept", "Version": unread,
+			"LikelySame": unread, "Transition": "kept", "Version": unread,
 		}},
 		{contact.Enquiry{}, map[string]string{
 			"Tenant": unread, "Contact": unread, "Event": unread, "Intent": unread, "FollowUp": "kept", "Subject": unread, "At": unread, "Version": unread,
@@ -242,7 +251,7 @@ func TestAGroundKeepsNoMoreOfAPersonThanDiffers(t *testing.T) {
 	g := known(ground(t, mail(ada, question), tenant.ModeDraft))
 	g = guarded(g, ledger.Item{"address": ada, "opted_out_contacts": "contact-8"})
 	g.Seen.Contact.Name, g.Seen.Contact.Company, g.Seen.Contact.Phone = "ada  LOVELACE", "Engines Ltd", "+44 20 7946 0000"
-	g.Extraction.Record.Company = reader.Field{Value: "Analytic Ltd"}
+	g.Extraction.Record.Company = reader.Field{Value: "Analytic Ltd", Confidence: 90}
 	text := kept(t, decideOn(t, g))
 	for _, word := range []string{"ada", "ovelace", "7946", "@", "uts", "Analytic", "contact-8", question} {
 		if strings.Contains(text, word) {

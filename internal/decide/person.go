@@ -1,8 +1,10 @@
 package decide
 
 import (
+	"maps"
 	"slices"
 	"strconv"
+	"strings"
 
 	"onefold/internal/decide/match"
 	"onefold/internal/digest"
@@ -48,6 +50,12 @@ func (b *builder) writeContact(res match.Result) (int64, error) {
 		return 0, err
 	}
 	set, details := b.fills(c)
+	if err := b.keepLikely(c, set); err != nil {
+		return 0, err
+	}
+	if other := b.likelySame(res); other != "" {
+		set[contact.LikelySameAttr] = other
+	}
 	if len(set)+len(put)+len(forms) == 0 {
 		b.c.Check("contact", b.contactKey(), ledger.All(
 			ledger.All(ledger.Is(contact.StatusAttr, contact.Active), ledger.Is(contact.ConsentVersionAttr, c.ConsentVersion)),
@@ -123,23 +131,54 @@ func (b *builder) newContact(res match.Result) error {
 	if err := b.newCustomer(res, &c); err != nil {
 		return err
 	}
+	c.LikelySame = b.likelySame(res)
+	if err := b.keepLikely(c, nil); err != nil {
+		return err
+	}
 	return b.c.Insert(ledger.Step{Key: b.contactKey(), Event: "create", Audit: b.audit([]string{"new_identity"})}, c, "")
 }
 
-// values are the believed fields that the record states.
-func (b *builder) values() map[string]string {
+// stated are the fields that the record states.
+func (b *builder) stated() map[string]string {
 	out := map[string]string{}
-	if b.g.Extraction == nil {
-		return out
-	}
-	r := b.g.Extraction.Record
-	for field, f := range map[string]reader.Field{"name": r.ContactName, "company": r.Company, "phone": r.Phone} {
-		if f.Value != "" {
-			out[field] = f.Value
-		}
+	if x := b.g.Extraction; x != nil {
+		out = map[string]string{"name": x.Record.ContactName.Value, "company": x.Record.Company.Value, "phone": x.Record.Phone.Value}
+		maps.DeleteFunc(out, func(_, v string) bool { return v == "" })
 	}
 	return out
 }
+
+// values are those that may be written and mailed: the others are candidates.
+func (b *builder) values() map[string]string {
+	out := b.stated()
+	for _, reason := range b.candidates() {
+		delete(out, strings.TrimPrefix(reason, ReasonCandidate))
+	}
+	return out
+}
+
+// candidates say which values were read with less confidence than the policy wants
+// of their field.
+func (b *builder) candidates() (reasons []string) {
+	if b.g.Extraction == nil {
+		return nil
+	}
+	r, least := b.g.Extraction.Record, b.g.Policy.Review.MinFieldConfidence
+	for _, f := range []struct {
+		name  string
+		read  reader.Field
+		least int64
+	}{{"name", r.ContactName, least.Name}, {"company", r.Company, least.Company}, {"phone", r.Phone, least.Phone}} {
+		if f.read.Value != "" && f.read.Confidence < f.least {
+			reasons = append(reasons, ReasonCandidate+f.name)
+		}
+	}
+	return reasons
+}
+
+// ReasonCandidate with a field's name says that its value is a candidate. It
+// explains what came of an event, and asks nothing.
+const ReasonCandidate = "candidate_"
 
 // fills lists the attributes that the event may set, with hashes of before and
 // after for the audit.
@@ -150,7 +189,7 @@ func (b *builder) fills(c contact.Contact) (ledger.Item, map[string]string) {
 	}
 	for field, v := range b.values() {
 		have, rule := c.Field(field), ruleOf(b.g.Policy.ContactFields, field)
-		if contact.SameValue(have, v) || rule == tenant.UpdateNever || (have != "" && rule != tenant.UpdateAlways) {
+		if b.same(field, have, v) || rule == tenant.UpdateNever || (have != "" && rule != tenant.UpdateAlways) {
 			continue
 		}
 		set[field] = v
@@ -170,11 +209,16 @@ func (b *builder) conflicts() []string {
 	var fields []string
 	for field, v := range b.values() {
 		have := c.Field(field)
-		if have != "" && !contact.SameValue(have, v) && ruleOf(b.g.Policy.ContactFields, field) == tenant.UpdateFillIfEmpty {
+		if have != "" && !b.same(field, have, v) && ruleOf(b.g.Policy.ContactFields, field) == tenant.UpdateFillIfEmpty {
 			fields = append(fields, field)
 		}
 	}
 	return fields
+}
+
+// same: what the contact has stays, also where the event spells it more fully.
+func (b *builder) same(field, have, stated string) bool {
+	return match.Same(field, have, stated, b.g.Policy.Region)
 }
 
 func (b *builder) fieldHash(field, v string) string {

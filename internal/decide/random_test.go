@@ -82,6 +82,7 @@ func randomPolicy(t *rapid.T, p *tenant.Policy) {
 		return pick(t, name, tenant.UpdateNever, tenant.UpdateFillIfEmpty, tenant.UpdateAlways)
 	}
 	p.ContactFields = tenant.FieldRules{Name: rule("name rule"), Company: rule("company rule"), Phone: rule("phone rule")}
+	p.Region = pick(t, "region", "", "GB", "DE")
 	p.Rules[0].Intents = pick(t, "intents", nil, []string{"pricing"})
 	p.Rules[0].Scope = pick(t, "scope", "follow_up", "other_scope")
 	p.Rules[0].FoldWindow = tenant.Duration(pick(t, "window", 0, 15*time.Minute))
@@ -94,7 +95,7 @@ func randomReasons(t *rapid.T) []string {
 	all := []string{
 		"possible_opt_out", "low_confidence", "phone_too_long", "reader_asks_for_review", "sender_differs", "sensitive", "unparseable",
 		match.ReasonSharedInbox, match.ReasonRoleAddress, match.ReasonFieldConflict, match.ReasonNoKey,
-		match.ReasonAddressNew, match.ReasonCustomerDiffers, match.ReasonCustomerInvalid, match.ReasonUnauthenticated,
+		match.ReasonAddressNew, match.ReasonCustomerDiffers, match.ReasonCustomerInvalid, match.ReasonUnauthenticated, match.ReasonDisputed,
 	}
 	if rapid.Bool().Draw(t, "saw all") {
 		return all
@@ -108,8 +109,8 @@ func randomExtraction(t *rapid.T, f decide.Facts) *reader.Stored {
 	}
 	x := &reader.Stored{Tenant: "demo", Event: "mail/inbox/m1", Model: "scripted", PromptVersion: "1"}
 	x.Record = reader.Record{
-		SenderEmail: field("sender", f.Source.FromAddress, f.Source.ReplyTo), ContactName: field("name", "Ada Lovelace", "A. King"),
-		Company: field("company", "Analytic Ltd"), Phone: field("phone", "+44 20 7946 0000"),
+		SenderEmail: field("sender", f.Source.FromAddress, f.Source.ReplyTo), ContactName: field("name", "Ada Lovelace", "A. King", "Ada"),
+		Company: field("company", "Analytic Ltd"), Phone: field("phone", "+44 20 7946 0000", "020 7946 0000"),
 		Intent:         pick(t, "wants", reader.Pricing, reader.Other, reader.OptOut),
 		PossibleOptOut: rapid.IntRange(0, 4).Draw(t, "maybe") == 0,
 	}
@@ -141,6 +142,9 @@ func randomSeen(t *rapid.T, g *decide.Ground) {
 	}
 	randomSecond(t, g)
 	randomCustomer(t, g)
+	if id := decide.LikelyKey(*g, key(t)); id != "" && rapid.Bool().Draw(t, "phone known") {
+		g.Seen.PhoneKey = &contact.Key{Tenant: "demo", ID: id, Contact: pick(t, "phone of", "contact-1", "contact-8")}
+	}
 	rule, ruled := decide.RuleFor(*g)
 	c := decide.LedTo(*g)
 	if ruled && rapid.IntRange(0, 4).Draw(t, "answered cause") == 0 {
@@ -219,11 +223,12 @@ func randomGuard(t *rapid.T, name, id, mine string) ledger.Item {
 }
 
 func randomPerson(t *rapid.T, g decide.Ground, p decide.Person, id string) (*contact.Key, *contact.Contact) {
-	k := &contact.Key{Tenant: "demo", ID: p.KeyID, Contact: id, InboundEvent: "earlier"}
+	k := &contact.Key{Tenant: "demo", ID: p.KeyID, Contact: id, InboundEvent: "earlier", Disputed: rapid.Bool().Draw(t, "disputed")}
 	c := &contact.Contact{
 		Tenant: "demo", ID: id, Status: contact.Active, Email: ada, ConsentVersion: rapid.Int64Range(1, 3).Draw(t, "consent"), Revision: 2,
 		Transition: rapid.Int64Range(1, 5).Draw(t, "moved"), FromEvent: "earlier",
-		Name: pick(t, "has name", "", "Ada Lovelace", "Ada King"), Company: pick(t, "has company", "", "Engines Ltd"),
+		Name: pick(t, "has name", "", "Ada Lovelace", "Ada King", "Ada"), Company: pick(t, "has company", "", "Engines Ltd", "Analytic Limited"),
+		Phone: pick(t, "has phone", "", "+442079460000", "+44 20 7946 0001"),
 	}
 	switch pick(t, "known", "no", "yes", "merged", "erased", "shared", "lost") {
 	case "no":

@@ -48,6 +48,7 @@ type Seen struct {
 	Customer    *contact.Contact // that key's, read through merges
 	SecondKey   *contact.Key     // of the other one of From and Reply-To
 	Second      *contact.Contact // that key's, read through merges
+	PhoneKey    *contact.Key     // of another's or this contact's phone and name, where the event states both
 }
 
 // Party is an address that an event is about, with what the ledger holds of it.
@@ -74,13 +75,14 @@ var (
 	nextPart     = noun(RoleKey, "n", LostPerson, kept.KeyOf, kept.Key.Row)
 	secondPart   = noun(RoleKey, "p", LostPerson, kept.KeyOf, kept.Key.Row)
 	customerPart = noun("customer_key", "q", LostContact, kept.KeyOf, kept.Key.Row)
+	phonePart    = noun("phone_key", "z", LostNothing, kept.KeyOf, kept.Key.Row)
 	guardPart    = part[ledger.Item]{
 		role: RoleGuard, lost: LostPerson,
 		keep: func(w *walk, g ledger.Item) { put(w, "g", kept.GuardOf(g)) },
 		thaw: func(w *walk) ledger.Item { return get[kept.Guard](w, "g").Row() },
 	}
-	holderPart = contactPart("holder", "h", nil) // no field of it is read
-	taskPart   = part[*review.Task]{             // no first decision has one
+	holderPart = contactPart("holder", "h", nil, nil) // no field of it is read
+	taskPart   = part[*review.Task]{                  // no first decision has one
 		role: "task", lost: LostPerson, keep: func(*walk, *review.Task) {}, thaw: func(*walk) *review.Task { return nil },
 	}
 	intentPart   = noun("intent", "i", LostNothing, kept.IntentOf, kept.Intent.Row)
@@ -122,9 +124,9 @@ var (
 )
 
 // contactPart is a contact, said being the fields of it that the event states.
-func contactPart(role, letter string, said map[string]string) part[*contact.Contact] {
+func contactPart(role, letter string, said map[string]string, same func(field, have, stated string) bool) part[*contact.Contact] {
 	return noun(role, letter, LostContact,
-		func(c contact.Contact) kept.Contact { return kept.ContactOf(c, said) },
+		func(c contact.Contact) kept.Contact { return kept.ContactOf(c, said, same) },
 		func(k kept.Contact) contact.Contact { return k.Row(said) })
 }
 
@@ -140,7 +142,7 @@ func (w *walk) walk() {
 	if id := g.Event.Review; id != "" {
 		askRow(w, taskPart, w.key(ledger.ReviewTask, id), &s.Task)
 	}
-	p, own := g.main(), (&builder{g: *g}).values()
+	p, own := g.main(), (&builder{g: *g}).stated()
 	w.party(&p)
 	if s.Key, s.Guard, s.Next = p.Key, p.Guard, p.Next; !w.pending(RoleKey) {
 		w.contacts(&p, "contact", w.from(), own)
@@ -150,7 +152,10 @@ func (w *walk) walk() {
 		askRow(w, customerPart, w.key(ledger.ContactKey, id), &s.CustomerKey)
 	}
 	if k := s.CustomerKey; k != nil {
-		w.contact(contactPart("contact", "x", own), k.Contact, &s.Customer)
+		w.contact(contactPart("contact", "x", own, (&builder{g: *g}).same), k.Contact, &s.Customer)
+	}
+	if id := (&builder{g: *g, ids: w.ids}).likelyKey(); id != "" {
+		askRow(w, phonePart, w.key(ledger.ContactKey, id), &s.PhoneKey)
 	}
 	identified := len(w.missing) == 0 && w.answerable()
 	// What belongs to the event.
@@ -197,10 +202,11 @@ func (w *walk) party(p *Party) {
 // contacts reads the contacts that an address leads to. said are the fields of
 // them that are read.
 func (w *walk) contacts(p *Party, role, from string, said map[string]string) {
+	same := (&builder{g: w.g}).same
 	if n := p.Next; n != nil && !n.Shared {
-		w.contact(contactPart(role, "m", said), n.Contact, &p.NextContact)
+		w.contact(contactPart(role, "m", said, same), n.Contact, &p.NextContact)
 	}
-	w.contact(contactPart(role, "c", said), from, &p.Contact)
+	w.contact(contactPart(role, "c", said, same), from, &p.Contact)
 }
 
 // contact follows merges from an ID to the contact it leads to now; nil if one
@@ -275,7 +281,7 @@ func (w *walk) second() {
 		askRow(w, secondPart, w.key(ledger.ContactKey, o.KeyID), &s.SecondKey)
 	}
 	if k := s.SecondKey; k != nil && !k.Shared {
-		w.contact(contactPart("contact_of_another", "v", nil), k.Contact, &s.Second)
+		w.contact(contactPart("contact_of_another", "v", nil, nil), k.Contact, &s.Second)
 	}
 }
 

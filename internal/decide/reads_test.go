@@ -12,6 +12,7 @@ import (
 	"onefold/internal/ledger"
 	"onefold/internal/policy/tenant"
 	"onefold/internal/reading/rawmail"
+	"onefold/internal/reading/reader"
 	"onefold/internal/record/contact"
 	"onefold/internal/record/followup"
 	"onefold/internal/record/guard"
@@ -68,8 +69,11 @@ func readings(t *testing.T) map[string]reading {
 	next(&known)
 	known.Policy.CustomerIDs.Use, known.Facts.CustomerID = tenant.CustomersWin, "C-1"
 	known.Facts.InReplyTo = []string{"sent-7@email.amazonses.com"}
+	known.Extraction.Record.Phone = reader.Field{Value: "020 7946 0000", Confidence: 90}
 	rule := known.Policy.Rules[0]
 	one := rows{}
+	phone := decide.LikelyKey(decide.Ground{Input: known}, key(t))
+	one.put(t, ledger.ContactKey, phone, "", contact.Key{Tenant: "demo", ID: phone, Contact: "contact-9"})
 	one.person(t, of(known, ada), of(known, ada).KeyID, "contact-1")
 	lou := decide.GuardsOf(key(t), "demo", "", contact.Contact{Keys: []string{"email:lou@example.net"}})[0]
 	one.put(t, ledger.Guard, lou, "", ledger.Item{"transition": int64(2), guard.StopAttr("other"): "2026-03-01T09:00:00.000Z"})
@@ -219,6 +223,7 @@ func agrees(g decide.Ground) bool {
 	}
 	note(main, s.Next, s.NextContact)
 	note(main, s.CustomerKey, s.Customer)
+	note(others, s.SecondKey, s.Second)
 	for _, p := range g.Also {
 		note(others, p.Key, p.Contact)
 		note(others, p.Next, p.NextContact)

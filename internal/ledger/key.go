@@ -28,7 +28,7 @@ const (
 	Event           Entity = "event"            // inbound.EventID
 	Delivery        Entity = "delivery"         // event ID; time and token of the delivery
 	Extraction      Entity = "extraction"       // event ID; model@prompt version
-	ContactKey      Entity = "contact_key"      // kind:canonical value; of addresses email: or email.v<rule version>:
+	ContactKey      Entity = "contact_key"      // kind:canonical value; of addresses email: or email.v<rule version>:, of phone and name phone:<keyed hash>
 	Contact         Entity = "contact"          // contact ID
 	Enquiry         Entity = "enquiry"          // contact ID; hash of its cause
 	MatchDecision   Entity = "match_decision"   // event ID

@@ -34,7 +34,10 @@ of a machine or of ours, a name, a company and a phone never do. A phone of
 another contact sends a record that no known key identifies to review, unless
 both have names and these differ: then they share the phone. A stated name or
 company that differs from the contact's goes to review where the policy says
-fill_if_empty. Records that go to review make no contact and add no keys.
+fill_if_empty. Another spelling does not differ, nor one that says less:
+a first name beside the full one. Once two names claim one address, a
+record that has it and no full name goes to review as well. Records that go to
+review make no contact and add no keys.
 
 What a customer ID counts for is the policy's word, customer_ids.use: with
 review_conflicts it identifies, and an address that is new for a customer or

@@ -25,15 +25,18 @@ import (
 
 // Key is a contact key.
 type Key struct {
-	Contact string `json:"c"`
-	Shared  bool   `json:"s,omitempty"`
+	Contact  string `json:"c"`
+	Shared   bool   `json:"s,omitempty"`
+	Disputed bool   `json:"d,omitempty"`
 }
 
 // KeyOf keeps a key.
-func KeyOf(k contact.Key) Key { return Key{k.Contact, k.Shared} }
+func KeyOf(k contact.Key) Key { return Key{k.Contact, k.Shared, k.Disputed} }
 
 // Row is what is known of the key.
-func (k Key) Row() contact.Key { return contact.Key{Contact: k.Contact, Shared: k.Shared} }
+func (k Key) Row() contact.Key {
+	return contact.Key{Contact: k.Contact, Shared: k.Shared, Disputed: k.Disputed}
+}
 
 // Contact is a contact.
 type Contact struct {
@@ -51,8 +54,9 @@ type Contact struct {
 	Values map[string]string `json:"f,omitempty"`
 }
 
-// ContactOf keeps a contact; said are the fields that the event states.
-func ContactOf(c contact.Contact, said map[string]string) Contact {
+// ContactOf keeps a contact; said are the fields that the event states, and same
+// reports whether a field's value equals what was stated.
+func ContactOf(c contact.Contact, said map[string]string, same func(field, have, stated string) bool) Contact {
 	k := Contact{ID: c.ID, Status: c.Status, Consent: c.ConsentVersion, Revision: c.Revision, Transition: c.Transition, Reach: c.Reach}
 	k.Customers = slices.DeleteFunc(slices.Clone(c.Keys), func(id string) bool { return !contact.IsCustomerKey(id) })
 	if k.Status == contact.Active {
@@ -62,7 +66,7 @@ func ContactOf(c contact.Contact, said map[string]string) Contact {
 		have := c.Field(field)
 		switch v, ok := said[field]; {
 		case !ok || have == "":
-		case contact.SameValue(have, v):
+		case same(field, have, v):
 			k.Same = append(k.Same, field)
 		default:
 			if k.Values == nil {

@@ -41,6 +41,7 @@ const (
 	ReasonCustomerDiffers = "customer_id_differs"       // the address's contact has another customer ID
 	ReasonManyAddresses   = "too_many_addresses"        // the customer's contact has as many as it may have
 	ReasonAddressNew      = "address_new_for_customer"  // the customer wrote from an address never seen
+	ReasonDisputed        = "address_in_dispute"        // another name than the contact's claimed it, and this record states none
 	ReasonUnauthenticated = "sender_not_authenticated"  // the provider's checks contradict the sender
 	ReasonReplyToAnother  = "reply_to_another_contact"  // From and Reply-To are two contacts
 )
@@ -68,6 +69,9 @@ type Candidate struct {
 	Kind    string
 	Contact string
 	Shared  bool
+	// Disputed: two records with different names claim the key, and this one does not
+	// say which of them it is.
+	Disputed bool
 	// Customers are the customer keys that Contact has, as far as it lists them.
 	Customers []string
 }
@@ -151,6 +155,8 @@ func (r Rule) Decide(cands []Candidate) Result {
 		res.ask(ReasonCustomerDiffers)
 	case r.Customers == tenant.CustomersReview && len(owners) == 1 && slices.Contains(res.Reasons, ReasonEmailNew):
 		res.ask(ReasonAddressNew)
+	case !slices.ContainsFunc(cands, func(c Candidate) bool { return !c.Shared && !c.Disputed && c.Contact != "" }):
+		res.ask(ReasonDisputed)
 	default:
 		res.Outcome, res.Contact = Matched, res.Candidates[0]
 	}

@@ -7,7 +7,7 @@ package dynamo
 //	event            events  <tenant>#event#<event>         event                       Get; by_due: sweep
 //	delivery         events  <tenant>#event#<event>         delivery#<time and token>   List: deliveries of an event
 //	extraction       events  <tenant>#event#<event>         extraction#<model@prompt>   Get; List: extractions of an event
-//	contact_key      ledger  <tenant>#contact_key#<kind:value>  contact_key             Get: whose address is this; email: or email.v<rule version>:
+//	contact_key      ledger  <tenant>#contact_key#<kind:value>  contact_key             Get: whose address is this; email: or email.v<rule version>:; who had this phone and name first; phone:<keyed hash>
 //	contact          ledger  <tenant>#contact#<contact>     contact                     Get
 //	enquiry          ledger  <tenant>#contact#<contact>     enquiry#<hash of its cause> Get; List: enquiries of a contact
 //	match_decision   ledger  <tenant>#match_decision#<event>    match_decision          Get

@@ -28,6 +28,7 @@ type Shown struct {
 	Absorbed   []ShownMerged `json:"absorbed"` // who leads to it
 	Waiting    []ShownIntent `json:"waiting"`  // follow-ups that are not ended
 	Records    []ShownRecord `json:"crm_records"`
+	LikelySame string        `json:"likely_same,omitempty"` // another contact, which has the same phone number and name
 	// Mail says in words what stands against follow-ups to this person.
 	Mail string `json:"mail"`
 }
@@ -94,6 +95,13 @@ func (s *Service) Show(ctx context.Context, tenantID, who string) (Shown, error)
 		if whole, err = s.side(ctx, top); err != nil {
 			return out, err
 		}
+	}
+	likely, _, err := people.Find(ctx, s.Store, tenantID, c.LikelySame)
+	if err != nil {
+		return out, err
+	}
+	if likely != nil && likely.Status == contact.Active && likely.ID != top.ID {
+		out.LikelySame = likely.ID
 	}
 	out.Mail = mail(whole.guards)
 	s.fill(&out, p)

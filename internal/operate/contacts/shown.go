@@ -17,6 +17,9 @@ func (s Shown) Text() string {
 			line("  ", f[0], ": ", f[1])
 		}
 	}
+	if s.LikelySame != "" {
+		line("  perhaps the same person as contact ", s.LikelySame, ", which has the same phone number and name")
+	}
 	line("  made: ", s.CreatedAt.Std().Format("2 Jan 2006"))
 	line("  mail: ", s.Mail)
 	for _, a := range s.Addresses {

@@ -11,6 +11,7 @@ import (
 
 	"onefold/internal/operate/eval"
 	"onefold/internal/policy/tenant"
+	"onefold/internal/reading/reader"
 	"onefold/internal/reading/reader/rules"
 )
 
@@ -40,6 +41,18 @@ func golden(t *testing.T, half eval.Half) eval.Report {
 // senders is what the rules' stated confidence in a sender's address is worth.
 func senders(t *testing.T) (eval.Calibration, []eval.Outcome) {
 	t.Helper()
+	all, outcomes := calibrated(t)
+	for _, c := range all {
+		if c.Field == eval.ChosenBy {
+			return c, outcomes
+		}
+	}
+	t.Fatal("the field is not calibrated")
+	return eval.Calibration{}, nil
+}
+
+func calibrated(t *testing.T) ([]eval.Calibration, []eval.Outcome) {
+	t.Helper()
 	cases := load(t, eval.Open)
 	outcomes, err := bench(t).ReadAll(context.Background(), rules.New(), cases)
 	if err != nil {
@@ -49,13 +62,28 @@ func senders(t *testing.T) (eval.Calibration, []eval.Outcome) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, c := range all {
-		if c.Field == eval.ChosenBy {
-			return c, outcomes
+	return all, outcomes
+}
+
+// TestReading07TheLimitOfAFieldFollowsFromTheSet: by default it is the one that the
+// calibration of the rules prints.
+func TestReading07TheLimitOfAFieldFollowsFromTheSet(t *testing.T) {
+	t.Parallel()
+	limits, all := policy(t).Review.MinFieldConfidence, 0
+	calibration, _ := calibrated(t)
+	for _, c := range calibration {
+		for field, limit := range map[string]int64{reader.FieldName: limits.Name, reader.FieldCompany: limits.Company, reader.FieldPhone: limits.Phone} {
+			if c.Field != field {
+				continue
+			}
+			if all++; c.Limit == nil || limit != *c.Limit {
+				t.Errorf("%s: the limit is %d, measured was %v", field, limit, c.Limit)
+			}
 		}
 	}
-	t.Fatal("the field is not calibrated")
-	return eval.Calibration{}, nil
+	if all != 3 {
+		t.Errorf("%d fields are calibrated", all)
+	}
 }
 
 // measured is the part of the page that is figures.

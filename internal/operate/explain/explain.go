@@ -85,6 +85,7 @@ type Contact struct {
 	MergedInto string `json:"merged_into,omitempty"`
 	Email      string `json:"email,omitempty"` // only if asked by address
 	Consent    int64  `json:"consent_version"`
+	LikelySame string `json:"likely_same,omitempty"` // another contact, which has the same phone number and name
 }
 
 // Event is an event with what became of it.

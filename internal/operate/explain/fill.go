@@ -28,7 +28,7 @@ func (g *gatherer) fill(t *Timeline, personal bool) {
 		fillGuard(t.Guard, g.guards[t.Guard.ID])
 	}
 	for _, c := range inOrder(g.contacts, func(c *contact.Contact) utc.Time { return c.CreatedAt }) {
-		row := Contact{ID: c.ID, Status: c.Status, MergedInto: c.MergedInto, Consent: c.ConsentVersion}
+		row := Contact{ID: c.ID, Status: c.Status, MergedInto: c.MergedInto, Consent: c.ConsentVersion, LikelySame: c.LikelySame}
 		if personal {
 			row.Email = c.Email
 		}

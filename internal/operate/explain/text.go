@@ -32,6 +32,9 @@ func (t Timeline) WriteText(w io.Writer) error {
 		if c.MergedInto != "" {
 			fmt.Fprintf(b, ", into %s", c.MergedInto)
 		}
+		if c.LikelySame != "" {
+			fmt.Fprintf(b, ", perhaps the same person as contact %s, which had the same phone number and name", c.LikelySame)
+		}
 	}
 	if len(t.Contacts) > 0 {
 		fmt.Fprintln(b)

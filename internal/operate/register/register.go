@@ -24,6 +24,8 @@ type Register struct {
 	keys   map[string]string   // key ID → contact
 	phones map[string][]string // number → contacts
 	people map[string]*person
+	// disputed are the addresses that a record with another name claimed.
+	disputed map[string]bool
 }
 
 type person struct {
@@ -43,7 +45,7 @@ type Matched struct {
 func New(policy tenant.Policy) (*Register, error) {
 	// Guard identifiers are made and not used here, so any key does.
 	ids, err := digest.NewKey(make([]byte, 32))
-	return &Register{policy, ids, map[string]string{}, map[string][]string{}, map[string]*person{}}, err
+	return &Register{policy, ids, map[string]string{}, map[string][]string{}, map[string]*person{}, map[string]bool{}}, err
 }
 
 // Match decides on a record and lets it take effect, unless a person has to
@@ -89,7 +91,10 @@ func (r *Register) candidates(rec Record) (cands []match.Candidate, reasons []st
 			c := match.Candidate{KeyID: id, Kind: kind, Contact: r.keys[id], Shared: shared}
 			if p := r.people[c.Contact]; p != nil {
 				c.Customers = p.customers
+				r.disputed[id] = r.disputed[id] || kind == contact.KindEmail && !shared &&
+					r.policy.ContactFields.Name == tenant.UpdateFillIfEmpty && r.differ("name", p.name, rec.Name)
 			}
+			c.Disputed = r.disputed[id] && !match.FullName(string(rec.Name))
 			cands = append(cands, c)
 		}
 	}
@@ -123,8 +128,8 @@ func (r *Register) candidates(rec Record) (cands []match.Candidate, reasons []st
 // contact has, under a rule that may only fill.
 func (r *Register) conflicts(rec Record, id string) bool {
 	p, rules := r.people[id], r.policy.ContactFields
-	return rules.Name == tenant.UpdateFillIfEmpty && differ(p.name, string(rec.Name)) ||
-		rules.Company == tenant.UpdateFillIfEmpty && differ(p.company, string(rec.Company))
+	return rules.Name == tenant.UpdateFillIfEmpty && r.differ("name", p.name, rec.Name) ||
+		rules.Company == tenant.UpdateFillIfEmpty && r.differ("company", p.company, rec.Company)
 }
 
 // sharers are the other contacts that have a phone of the record.
@@ -143,7 +148,7 @@ func (r *Register) sharers(rec Record, id string) []string {
 // maybeOneOf tells whether the record may be one of the contacts under another
 // key: all that tells two people on one phone apart is that their names differ.
 func (r *Register) maybeOneOf(rec Record, others []string) bool {
-	return slices.ContainsFunc(others, func(c string) bool { return !differ(r.people[c].name, string(rec.Name)) })
+	return slices.ContainsFunc(others, func(c string) bool { return !r.differ("name", r.people[c].name, rec.Name) })
 }
 
 // keep adds what the record brings to its contact.
@@ -178,10 +183,10 @@ func filled(have, stated, rule string) string {
 	return have
 }
 
-// differ tells whether both are stated and people would read them differently.
-func differ(a, b string) bool {
-	a, b = strings.Join(strings.Fields(a), " "), strings.Join(strings.Fields(b), " ")
-	return a != "" && b != "" && !strings.EqualFold(a, b)
+// differ reports whether both are stated and are two values.
+func (r *Register) differ(field, have string, stated Word) bool {
+	v := strings.TrimSpace(string(stated))
+	return have != "" && v != "" && !match.Same(field, have, v, r.policy.Region)
 }
 
 // number is the end of a phone number, by which spellings with and without the

@@ -194,7 +194,7 @@ func (w *work) written(v view) (address.Address, error) {
 func (w *work) add(c *ledger.Commit, v view) error {
 	now := utc.At(w.Now())
 	next := contact.Key{
-		Tenant: w.p.Tenant, ID: v.nextID, Contact: v.key.Contact, Shared: v.key.Shared,
+		Tenant: w.p.Tenant, ID: v.nextID, Contact: v.key.Contact, Shared: v.key.Shared, Disputed: v.key.Disputed,
 		RuleVersion: w.m.Rule, CreatedAt: now, InboundEvent: v.key.InboundEvent,
 	}
 	if err := decide.PutContactKey(c, "next_key", next); err != nil {

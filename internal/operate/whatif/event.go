@@ -55,6 +55,10 @@ func (n *run) event(ctx context.Context, it ledger.Item) (finding, error) {
 	}
 	was, missing, err := decide.Decide(j.in, j.seen, j.IDs)
 	if verdict := decide.VerdictOf(was); len(missing) > 0 || err != nil || !equal(verdict, j.kept.Verdict) {
+		if j.kept.Form < decide.GroundForm {
+			f.untold = ParserChanged // it was decided before equal values and disputes counted
+			return f, nil
+		}
 		then, now := sideOf(j.kept.Policy, j.kept.Verdict), sideOf(j.kept.Policy, verdict)
 		if err != nil {
 			now.Outcome = "error"

@@ -103,7 +103,7 @@ func TestWhatAnotherContactHadIsNotGuessed(t *testing.T) {
 func TestWhatIsLostIsCountedByItsReason(t *testing.T) {
 	t.Parallel()
 	p := &planted{newWorld(t, document()), map[string][]string{}}
-	ids := make([]string, 9)
+	ids := make([]string, 10)
 	for i := range ids {
 		ids[i] = p.plant("all", question(i, fmt.Sprintf("p%d@firm.example", i), "Huts?"))
 	}
@@ -128,11 +128,14 @@ func TestWhatIsLostIsCountedByItsReason(t *testing.T) {
 	set(ids[4], swap(`"x":"`, `"x":"another`))
 	p.blob.lose(p.event(ids[5]).Raw)
 	set(ids[6], swap(`"o":"follow_up"`, `"o":"no_rule"`))
+	// Decided by an older program, which had other rules.
+	set(ids[9], swap(`"o":"follow_up"`, `"o":"no_rule"`))
+	set(ids[9], swap(fmt.Sprintf(`"v":%d`, decide.GroundForm), fmt.Sprintf(`"v":%d`, decide.GroundForm-1)))
 
 	r := p.replays(document())
 	p.tells(r, map[string][]string{
 		whatif.NoGround: {ids[0]}, whatif.GroundDamaged: {ids[1]}, whatif.GroundTooLarge: {ids[2]}, whatif.PolicyGone: {ids[3]},
-		whatif.ReadingGone: {ids[4]}, whatif.ContentGone: {ids[5]},
+		whatif.ReadingGone: {ids[4]}, whatif.ContentGone: {ids[5]}, whatif.ParserChanged: {ids[9]},
 	})
 	if r.Same != 2 || r.Faults != 1 || r.FaultList[0].Event != ids[6] || r.FaultList[0].Then.Outcome != "no_rule" || r.FaultList[0].Now.Outcome != "follow_up" {
 		t.Errorf("same %d, faults %+v", r.Same, r.FaultList)
@@ -148,7 +151,7 @@ func TestWhatIsLostIsCountedByItsReason(t *testing.T) {
 	p.must(err)
 	r, err = replayer.Run(t.Context(), whatif.Options{Policy: policy, From: utc.At(start), Until: utc.At(p.now)})
 	p.must(err)
-	if r.Reasons[whatif.ParserChanged] != 3 || r.Same != 0 || r.Changed != 0 {
+	if r.Reasons[whatif.ParserChanged] != 4 || r.Same != 0 || r.Changed != 0 {
 		t.Errorf("another parser: %+v", r.Reasons)
 	}
 }

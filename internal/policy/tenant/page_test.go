@@ -169,6 +169,23 @@ mailbox provider's, checks mail before it comes here, name its authserv-id, the 
 A mail whose ` + "`From`" + ` and ` + "`Reply-To`" + ` are two known contacts is a question in any case (` + "`reply_to_another_contact`" + `): is it the one who asks the other to be answered,
 or somebody who wants to look like both?
 
+## What we sent, we know
+
+In a reply, what equals a mail of ours is taken out before anything is read: two lines or eight words one after another, whatever the line breaks. Compared are the texts of the
+rules in force and those of earlier versions of the policy, up to 64 KB of them. The writer's first line and a line of up to three words always stay, since an answer can be a word of
+ours. If nothing else is left, or one line was picked out that tells how to hear no more, the address is held until a person has looked. The names of the business (` + "`name`, `sender.from`" + `)
+and of your people in To and Cc are never taken for the writer's.
+
+## What is believed of what was read
+
+A value that was read with less confidence than ` + "`review.min_field_confidence`" + ` has for its field is a **candidate**: it is kept with the reading, a person sees it, and
+it is neither written to the contact nor put into a mail. What comes of the message says so (` + "`candidate_name`, `candidate_company`, `candidate_phone`" + `); nobody is asked for it. An
+address has the limit ` + "`review.min_confidence`" + `, below which a person is asked.
+
+` + "`fill_if_empty`" + ` asks a person about another value than the contact has. Another spelling is not another value, and what the contact has stays: case, accents and punctuation
+aside, ` + "`Robin`, `R. Reed`, `Reed, Robin` and `Robin Reed`; `Reed Limited`, `Reed Ltd.` and `Reed`" + ` (not ` + "`Reed GmbH`" + `); a phone number with and without its country, which is
+` + "`region`" + `, or the other number's where the policy has none. The same holds under ` + "`always`" + `.
+
 ## What only a person may do
 
 | what | where | reason |
@@ -178,6 +195,7 @@ or somebody who wants to look like both?
 | approve the first mail to anybody: there was no such contact before, or his first mail still waits or was refused | ` + "`review.new_contacts`" + ` | ` + "`new_prospect`" + ` |
 | approve a mail to an address that is another contact's | always | ` + "`address_of_another_contact`" + ` |
 | decide what a message means: unsure reading, sensitive matters, a possible opt-out, a conflicting field, a doubtful sender, ` + "`From`" + ` and ` + "`Reply-To`" + ` of two contacts | always; ` + "`review.min_confidence`" + ` | one for each, on the task |
+| decide whose a message is that states no full name, from an address that two names claim | always, where ` + "`contact_fields.name` is `fill_if_empty`" + ` | ` + "`address_in_dispute`" + ` |
 
 ## Examples
 

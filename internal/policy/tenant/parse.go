@@ -19,7 +19,7 @@ const MaxDocument = 256 << 10
 // a fault of this program.
 //
 // Defaults: scheme standard-webhooks; identity.version 1; contact_fields
-// fill_if_empty; min_confidence 70; per_thread 3; per_domain_day 20;
+// fill_if_empty; min_confidence 70, of fields 70 and of a phone 60; per_thread 3; per_domain_day 20;
 // on_spam and on_virus review, unauthenticated no_changes, blocked nobody; of a rule: mode draft, scope follow_up,
 // fold_window 15m (a form, its notification and a direct mail arrive within
 // minutes of each other), quiet_period 24h, send_within 72h, on_unknown
@@ -84,7 +84,7 @@ func decode(tree any) (Policy, error) {
 	d := document{Policy: Policy{
 		Identity:      Identity{Version: 1},
 		ContactFields: FieldRules{Name: UpdateFillIfEmpty, Company: UpdateFillIfEmpty, Phone: UpdateFillIfEmpty},
-		Review:        ReviewLimits{MinConfidence: 70},
+		Review:        ReviewLimits{MinConfidence: 70, MinFieldConfidence: FieldLimits{Name: 70, Company: 70, Phone: 60}},
 		Limits:        Limits{PerThread: 3, PerDomainDay: 20},
 		Mail:          Mail{OnSpam: ScreenReview, OnVirus: ScreenReview, Unauthenticated: UnauthenticatedNoChanges},
 	}}

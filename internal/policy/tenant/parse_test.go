@@ -76,7 +76,7 @@ func TestAbsentValuesGetTheDocumentedDefaults(t *testing.T) {
 			SendWithin: tenant.Duration(72 * time.Hour), OnUnknown: "review", UnknownWithin: tenant.Duration(6 * time.Hour),
 			Template: tenant.Template{Version: 1, Subject: "Hello", Text: "Hi\n{{.PostalAddress}}"},
 		}},
-		Review: tenant.ReviewLimits{MinConfidence: 70},
+		Review: tenant.ReviewLimits{MinConfidence: 70, MinFieldConfidence: tenant.FieldLimits{Name: 70, Company: 70, Phone: 60}},
 		Limits: tenant.Limits{PerThread: 3, PerDomainDay: 20},
 		Mail:   tenant.Mail{OnSpam: tenant.ScreenReview, OnVirus: tenant.ScreenReview, Unauthenticated: "no_changes", Blocked: []string{}, Accept: []string{}},
 	}

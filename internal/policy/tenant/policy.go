@@ -27,6 +27,7 @@ type Policy struct {
 	SharedAddresses []string     `json:"shared_addresses"` // addresses, or local parts with a trailing @ ("info@"): never one person
 	Identity        Identity     `json:"identity"`
 	CustomerIDs     CustomerIDs  `json:"customer_ids"`
+	Region          string       `json:"region"` // of phone numbers written without a country: two letters, or ""
 	ContactFields   FieldRules   `json:"contact_fields"`
 	Sender          Sender       `json:"sender"`
 	Rules           []Rule       `json:"rules"`
@@ -217,9 +218,20 @@ type ReviewLimits struct {
 	// of which the labelled set has a sender's address. All of them are right, and
 	// yet too few to prove 99 % (docs/eval.md); below it nothing was measured.
 	MinConfidence int64 `json:"min_confidence"`
+	// MinFieldConfidence below which a value is a candidate: a person sees it, and
+	// it is neither written to the contact nor put into a mail. The defaults are
+	// the limits that the calibration gives for the rules.
+	MinFieldConfidence FieldLimits `json:"min_field_confidence"`
 	// NewContacts has a person approve each follow-up to somebody who was no
 	// contact before, in ModeAuto too.
 	NewContacts bool `json:"new_contacts"`
+}
+
+// FieldLimits are stated confidences, in hundredths, 0 to 100.
+type FieldLimits struct {
+	Name    int64 `json:"name"`
+	Company int64 `json:"company"`
+	Phone   int64 `json:"phone"`
 }
 
 // Limits bounds how many follow-ups are made without a person's word, so that

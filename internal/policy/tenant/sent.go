@@ -1,10 +1,11 @@
 package tenant
 
-import "slices"
+import (
+	"net/mail"
+	"slices"
 
-// SentValue stands in a text of Sent where each mail has a value of its own
-// event: a name, a company or a subject.
-const SentValue = "\ufffc"
+	"onefold/internal/reading/ours"
+)
 
 // MaxFormer bounds, in bytes, the texts of earlier versions that a policy keeps.
 const MaxFormer = 64 << 10
@@ -13,6 +14,15 @@ const MaxFormer = 64 << 10
 // set of values that may be absent, then those of earlier versions. Nobody may
 // change the slice.
 func (p Policy) Sent() []string { return p.sent }
+
+// Names are those that the business goes by.
+func (p Policy) Names() []string {
+	names := []string{p.Name}
+	if from, err := mail.ParseAddress(p.Sender.From); err == nil && from.Name != "" {
+		names = append(names, from.Name)
+	}
+	return names
+}
 
 // Former are those of Sent that only earlier versions have.
 func (p Policy) Former() []string { return p.former }
@@ -45,7 +55,7 @@ func (p Policy) ownTexts() (texts []string) {
 			d := TemplateData{Business: p.Name, PostalAddress: p.Sender.PostalAddress}
 			for n, value := range []*string{&d.Name, &d.Company, &d.Subject} {
 				if bits&(1<<n) != 0 {
-					*value = SentValue
+					*value = ours.Value
 				}
 			}
 			// A template that needs particular values gives no text here.

@@ -1,26 +1,28 @@
 package ours
 
 import (
-	"net/mail"
 	"slices"
 	"strings"
 
-	"onefold/internal/policy/tenant"
 	"onefold/internal/reading/rawmail"
 )
 
-// ReadMail parses a mail to a tenant as rawmail.ParseMarked does, and takes what
-// the tenant's own mails say out of a reply. A mail that is no reply and has
+// Business is what is known of those whom a mail is to.
+type Business interface {
+	IsOwn(addr string) bool
+	Sent() []string  // the texts of its mails, with Value where they differ
+	Names() []string // its own
+}
+
+// ReadMail parses a mail to a business as rawmail.ParseMarked does, and takes what
+// the business's own mails say out of a reply. A mail that is no reply and has
 // nothing but our text, by whatever way it came, is our own.
-func ReadMail(p tenant.Policy, raw []byte, genuine rawmail.IsMark, envelopeFrom string) rawmail.Message {
+func ReadMail(p Business, raw []byte, genuine rawmail.IsMark, envelopeFrom string) rawmail.Message {
 	m := rawmail.ParseMarked(raw, p.IsOwn, genuine, envelopeFrom)
 	if m.Kind == rawmail.Human && len(p.Sent()) > 0 {
-		withoutOurs(&m, newTexts(p.Sent(), tenant.SentValue))
+		withoutOurs(&m, newTexts(p.Sent()))
 	}
-	m.OurNames = append(m.OurNames, p.Name)
-	if from, err := mail.ParseAddress(p.Sender.From); err == nil && from.Name != "" {
-		m.OurNames = append(m.OurNames, from.Name)
-	}
+	m.OurNames = p.Names()
 	for _, box := range slices.Concat(m.To, m.Cc) {
 		if box.Name != "" && p.IsOwn(box.Address) {
 			m.OurNames = append(m.OurNames, box.Name)

@@ -11,10 +11,10 @@ import (
 )
 
 // ourText is what we send; the value is a name.
-const ourText = `Hello ` + tenant.SentValue + `,
+const ourText = `Hello ` + ours.Value + `,
 
 thank you for writing to Larch Walks about your plans. One of our guides has your message and will answer it in person.
-Questions to ` + tenant.SentValue + ` are answered within a day.
+Questions to ` + ours.Value + ` are answered within a day.
 
 Reply with STOP to hear no more.
 
@@ -32,7 +32,7 @@ func TestReading01OurTextIsTakenOutOfAReply(t *testing.T) {
 	t.Parallel()
 	wrapped := "Hello Ann,\n\nthank you for writing to Larch Walks about your\nplans. One of our guides has your message and will\nanswer it in person.\nQuestions to Ann Lee are answered within a day.\n\nReply with STOP to hear no more.\n"
 	for name, c := range map[string]struct{ text, visible string }{
-		"quoted as it was, without a mark": {"Yes, please call me on Monday.\n\n" + strings.ReplaceAll(ourText, tenant.SentValue, "Ann Lee"), "Yes, please call me on Monday.\n\nHello Ann Lee,"},
+		"quoted as it was, without a mark": {"Yes, please call me on Monday.\n\n" + strings.ReplaceAll(ourText, ours.Value, "Ann Lee"), "Yes, please call me on Monday.\n\nHello Ann Lee,"},
 		"with other line breaks":           {"Yes, please call me on Monday.\n\n" + wrapped, "Yes, please call me on Monday.\n\nHello Ann,"},
 		"between answers":                  {"Hi,\nthank you for writing to Larch Walks about your plans. One of our guides has your message and will answer it in person.\nWhen will that be?", "Hi,\nWhen will that be?"},
 		"a line shared with the writer":    {"Hi,\nYou say one of our guides has your message and will answer it in person. Nobody has.", "Hi,\nYou say Nobody has."},
@@ -62,11 +62,11 @@ func TestReading01TheWritersOwnLinesStay(t *testing.T) {
 func TestReading01AReplyOfOurTextAloneSaysSo(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]bool{
-		strings.ReplaceAll(ourText, tenant.SentValue, "Ann"): true,
-		"Reply with STOP to hear no more.":                   true,
-		"Questions to Ann Lee are answered within a day.":    true,
+		strings.ReplaceAll(ourText, ours.Value, "Ann"):    true,
+		"Reply with STOP to hear no more.":                true,
+		"Questions to Ann Lee are answered within a day.": true,
 		"Larch Walks": false, // an answer can be a word of ours
-		"Yes please\n\n" + strings.ReplaceAll(ourText, tenant.SentValue, "Ann"): false,
+		"Yes please\n\n" + strings.ReplaceAll(ourText, ours.Value, "Ann"): false,
 	} {
 		if m := reply(text); m.OnlyOurs != want {
 			t.Errorf("only ours is %t of %q; left is %q", m.OnlyOurs, text, m.Visible)
@@ -86,8 +86,8 @@ func TestReading01OurSignatureIsNotTheWriters(t *testing.T) {
 func TestReading06AMailWithOurTextAndNoOtherIsOurs(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]rawmail.Kind{
-		strings.ReplaceAll(ourText, tenant.SentValue, "Ann"):               rawmail.Own,
-		strings.ReplaceAll(ourText, tenant.SentValue, "Ann") + "\nThanks!": rawmail.Human,
+		strings.ReplaceAll(ourText, ours.Value, "Ann"):               rawmail.Own,
+		strings.ReplaceAll(ourText, ours.Value, "Ann") + "\nThanks!": rawmail.Human,
 		"Larch Walks": rawmail.Human,
 	} {
 		m := ours.ReadMail(tenant.Policy{}.WithFormer([]string{ourText}), []byte("From: The list <list@example.org>\nTo: hello@demo.example\nSubject: Walks\nMessage-ID: <1@example.org>\n\n"+text), nil, "")

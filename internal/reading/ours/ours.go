@@ -12,6 +12,10 @@ import (
 	"unicode"
 )
 
+// Value is in a text of ours where each mail has a value of its own, of any number
+// of words.
+const Value = "\ufffc"
+
 // What of a mail is ours and not the writer's.
 const (
 	minWords = 8      // equal one after another, on however many lines; or two lines
@@ -21,9 +25,8 @@ const (
 
 // texts is what we send, to be looked up. It may be used by several at once.
 type texts struct {
-	value string
-	ids   map[string]int32 // of each word, from 1
-	runs  map[[minWords]int32]bool
+	ids  map[string]int32 // of each word, from 1
+	runs map[[minWords]int32]bool
 	// lines are where a line comes: counted through all texts, so that the next
 	// line of a text has the next number. A line with a value is a pattern.
 	lines    map[string][]int
@@ -36,18 +39,17 @@ type pattern struct {
 	long   bool // else a line of more words than short could be anybody's
 }
 
-// newTexts takes the texts of the mails that we send, whole, with value where each
-// mail has a value of its own, of any number of words.
-func newTexts(sent []string, value string) *texts {
-	o := &texts{value: value, ids: map[string]int32{}, runs: map[[minWords]int32]bool{}, lines: map[string][]int{}}
+// newTexts takes the texts of the mails that we send, whole.
+func newTexts(sent []string) *texts {
+	o := &texts{ids: map[string]int32{}, runs: map[[minWords]int32]bool{}, lines: map[string][]int{}}
 	at := 0
 	for _, text := range sent {
 		var run []int32
 		for line := range strings.SplitSeq(text, "\n") {
 			var words []string
-			for _, w := range o.wordsOf(line) {
+			for _, w := range wordsOf(line) {
 				words = append(words, w.text)
-				if run = append(run, o.id(w.text)); w.text == o.value {
+				if run = append(run, o.id(w.text)); w.text == Value {
 					run = nil
 				} else if len(run) >= minWords {
 					o.runs[[minWords]int32(run[len(run)-minWords:])] = true
@@ -73,7 +75,7 @@ func (o *texts) id(word string) int32 {
 func (o *texts) addLine(words []string, at int) {
 	pieces := [][]string{nil}
 	for _, w := range words {
-		if w == o.value {
+		if w == Value {
 			pieces = append(pieces, nil)
 		} else {
 			pieces[len(pieces)-1] = append(pieces[len(pieces)-1], w)
@@ -127,7 +129,7 @@ type word struct {
 	begin, end int
 }
 
-func (o *texts) wordsOf(line string) (words []word) {
+func wordsOf(line string) (words []word) {
 	for begin, end := 0, 0; begin < len(line); begin = end {
 		rest := line[begin:]
 		begin += len(rest) - len(strings.TrimLeftFunc(rest, unicode.IsSpace))
@@ -136,8 +138,8 @@ func (o *texts) wordsOf(line string) (words []word) {
 		}
 		end += begin
 		text := line[begin:end]
-		if strings.Contains(text, o.value) {
-			text = o.value
+		if strings.Contains(text, Value) {
+			text = Value
 		} else {
 			text = strings.ToLower(strings.TrimFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }))
 		}
@@ -234,7 +236,7 @@ func (o *texts) compare(text string) []line {
 	for n, t := range strings.Split(text, "\n") {
 		l := line{text: t}
 		if count < maxWords {
-			l.words = o.wordsOf(t)
+			l.words = wordsOf(t)
 		}
 		count += len(l.words)
 		l.ours = make([]bool, len(l.words))

@@ -35,6 +35,10 @@ type Contact struct {
 	// condition; 0 is stored as no attribute.
 	Reach int64 `json:"reach,omitempty"`
 
+	// LikelySame is a contact that has the same phone number and name: a suggestion
+	// for a person, by which nothing is matched.
+	LikelySame string `json:"likely_same,omitempty"`
+
 	// ConsentVersion rises with every opt-out of this person. A send claims
 	// under the version that its intent was decided with.
 	ConsentVersion int64 `json:"consent_version"`
@@ -53,8 +57,9 @@ type Key struct {
 	Tenant       string   `json:"tenant"`
 	ID           string   `json:"id"` // of KeyID or EmailKeyID
 	Contact      string   `json:"contact"`
-	Shared       bool     `json:"shared,omitempty"` // never identifies one person
-	RuleVersion  int64    `json:"rule_version"`     // identity rule it was made under
+	Shared       bool     `json:"shared,omitempty"`   // never identifies one person
+	Disputed     bool     `json:"disputed,omitempty"` // a record with another name than the contact's claimed it
+	RuleVersion  int64    `json:"rule_version"`       // identity rule it was made under
 	CreatedAt    utc.Time `json:"created_at"`
 	InboundEvent string   `json:"inbound_event"`
 	Version      int64    `json:"version,omitempty"`
@@ -67,9 +72,11 @@ const (
 	ReachAttr          = "reach"
 	ConsentVersionAttr = "consent_version"
 	RevisionAttr       = "revision"
+	LikelySameAttr     = "likely_same"
 
-	HolderAttr = "contact" // of a key: Key.Contact
-	SharedAttr = "shared"  // of a key
+	HolderAttr   = "contact"  // of a key: Key.Contact
+	SharedAttr   = "shared"   // of a key
+	DisputedAttr = "disputed" // of a key
 )
 
 // The kinds of unique keys.
@@ -77,6 +84,10 @@ const (
 	KindEmail    = "email"
 	KindCustomer = "customer"
 )
+
+// KindPhone is of keys that identify nobody: a keyed hash of a phone number and a
+// first name, with the first contact that had both.
+const KindPhone = "phone"
 
 // Enquiry is one request, attached to a contact. A person who writes twice has
 // two.

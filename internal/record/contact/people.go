@@ -78,8 +78,3 @@ func (c Contact) Field(name string) string {
 		return c.Phone
 	}
 }
-
-// SameValue compares two values of a field as people read them.
-func SameValue(a, b string) bool {
-	return strings.EqualFold(strings.Join(strings.Fields(a), " "), strings.Join(strings.Fields(b), " "))
-}

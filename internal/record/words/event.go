@@ -16,8 +16,12 @@ func ofEvents() map[string]string {
 		"several_contacts":         "its keys name several contacts",
 		"field_conflict":           "it states another value than the contact has",
 		"contact_erased":           "the contact was erased or merged",
-		"phone_of_another_contact": "the phone number is that of another contact",
+		"phone_of_another_contact": "another contact has this phone number, so the two may be one person",
+		"address_in_dispute":       "two different names were given for this address, and this message does not say which of the two it is from",
 		"new_identity":             "nobody had this address",
+		"candidate_name":           "its name was read with less confidence than the policy wants: it is kept as a candidate, neither written to the contact nor put into a mail",
+		"candidate_company":        "its company was read with less confidence than the policy wants: it is kept as a candidate, neither written to the contact nor put into a mail",
+		"candidate_phone":          "its phone was read with less confidence than the policy wants: it is kept as a candidate, neither written to the contact nor put into a mail",
 		"filled_from_event":        "the event stated what was missing",
 
 		// Customer IDs, senders, and why a mail waits for a person.
