@@ -251,10 +251,19 @@ func Others(ids digest.Key, policy tenant.Policy, f Facts, x *reader.Stored, p P
 	if f.Machine() {
 		return otherPeople(ids, policy, f.Failed, p)
 	}
-	if !f.Human() || f.OptOut.Verdict == wish.OptOutNone && (x == nil || !x.Record.PossibleOptOut) {
+	if !wishes(f, x) {
 		return nil
 	}
 	return otherPeople(ids, policy, []string{f.Source.FromAddress, f.Source.ReplyTo}, p)
+}
+
+// wishes tells whether an event may be somebody's wish not to be mailed: a
+// person's words, or a complaint.
+func wishes(f Facts, x *reader.Stored) bool {
+	if !f.Human() {
+		return f.Kind == rawmail.Complaint && f.Suppression != nil && f.Suppression.Hard
+	}
+	return f.OptOut.Verdict != wish.OptOutNone || x != nil && x.Record.PossibleOptOut
 }
 
 func otherPeople(ids digest.Key, policy tenant.Policy, written []string, p Person) []Person {

@@ -21,9 +21,17 @@ import (
 // it too.
 const GroundAttr = "ground"
 
-// GroundForm is the form that Freeze writes. It is raised when an attribute is
-// added without which an older Thaw would put together another ground.
-const GroundForm = 2
+// GroundForm is the latest form that Freeze writes. It is raised when an attribute
+// is added without which an older Thaw would put together another ground, or when
+// other rules decide on one.
+const GroundForm = formHeld
+
+const (
+	formBefore = 2
+	// formHeld is the form of a plain wish that may be about several addresses:
+	// before, it stopped all of them.
+	formHeld = 3
+)
 
 // MaxGround is the most bytes of a kept ground. Of a larger one only the outcome
 // is kept.
@@ -98,11 +106,14 @@ func Freeze(g Ground, r Result, ids digest.Key) (string, error) {
 	}
 	w := known(g, ids)
 	k := Kept{
-		Form: GroundForm, Policy: g.Policy.Version, Now: g.Now, By: g.By, Transition: g.Event.Transition,
+		Form: formBefore, Policy: g.Policy.Version, Now: g.Now, By: g.By, Transition: g.Event.Transition,
 		Facts: ReadingDigest(ids, g), Verdict: VerdictOf(r), Seen: w.kept, Also: w.also,
 	}
 	if k.By == byExtract {
 		k.By = ""
+	}
+	if g.Facts.OptOutPlain() && len(w.also) > 0 {
+		k.Form = formHeld
 	}
 	if g.Extraction != nil {
 		k.Answer = AnswerDigest(*g.Extraction)
@@ -154,6 +165,9 @@ func (k Kept) walk(ids digest.Key, e inbound.Event, p tenant.Policy, f Facts, x 
 		return w
 	}
 	w.walk()
+	if k.Form < formHeld && f.OptOutPlain() && len(w.g.Also) > 0 && w.err == nil {
+		w.err = fmt.Errorf("%w: it was decided by other rules", ErrGround)
+	}
 	return w
 }
 
