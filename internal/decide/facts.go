@@ -28,8 +28,8 @@ type Facts struct {
 	References  []string
 	Suppression *rawmail.Suppression
 	Failed      []string // every address that a bounce or complaint says is to be stopped
-	// Returned are the intents whose genuine mark a bounce or complaint gives
-	// back. It is filled in by extract.FactsOf, which has the key.
+	// Returned are the intents whose genuine mark a bounce, a complaint or a person
+	// gives back. It is filled in by extract.FactsOf, which has the key.
 	Returned []string
 	Warnings []string
 	Doubts   []string // why a person should look: faults of a form, words of rawmail
@@ -90,6 +90,8 @@ func FactsOfMail(m rawmail.Message) Facts {
 	switch m.Kind {
 	case rawmail.Human:
 		f.OptOut, f.Doubts = optOutOf(m), m.Doubts
+	case rawmail.Complaint:
+		f.InReplyTo = slices.Concat(f.InReplyTo, m.ReturnedIDs)
 	case rawmail.Own:
 		f.relayed(m)
 		f.forwarded(m)

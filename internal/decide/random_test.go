@@ -182,7 +182,7 @@ func randomMailed(t *rapid.T, g *decide.Ground) {
 		if !g.Facts.Report() && !g.Facts.OptOutPlain() {
 			continue
 		}
-		_, c := randomPerson(t, *g, p.Person, pick(t, "of whom", "contact-1", "contact-2", "contact-3"))
+		_, c := randomPerson(t, *g, p.Person, pick(t, "of whom", "contact-1", "contact-2", "contact-4"))
 		for _, o := range append(append([]decide.Party{{Contact: g.Seen.Contact}}, g.Also...), g.Seen.Mailed[:i]...) {
 			if c != nil && o.Contact != nil && c.ID == o.Contact.ID {
 				c = o.Contact // one item

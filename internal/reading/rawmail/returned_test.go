@@ -60,7 +60,7 @@ func TestTheMarkOfTheMailThatAReportGivesBack(t *testing.T) {
 		"none":                   {returning("message/rfc822", "", "To: bob@example.net\n"), rawmail.Bounce, []string{}},
 		// The report's own header is its writer's, and no mail that is given back.
 		"of the report itself": {rawmail.MarkHeader + ": i1.h1\n" + returning("message/rfc822", "", "To: bob@example.net\n"), rawmail.Bounce, []string{}},
-		"a person's mail":      {"From: ann@example.com\nSubject: Huts\n\n" + marked, rawmail.Human, []string{}},
+		"a person's mail":      {"From: ann@example.com\nSubject: Huts\n\n" + marked, rawmail.Human, []string{"i1.h1"}},
 	} {
 		m := parse(c.mail)
 		if m.Kind != c.kind || !slices.Equal(m.ReturnedMarks, c.want) || m.ReturnedMarks == nil {
