@@ -1,7 +1,9 @@
 package decide_test
 
 import (
+	"errors"
 	"slices"
+	"strings"
 	"testing"
 
 	"onefold/internal/decide"
@@ -144,5 +146,28 @@ func TestReading04AComplaintAboutOurMailUnderAForwardedAddress(t *testing.T) {
 	}
 	if res := decideOn(t, inAnswer(t, ground(t, machineMail(rawmail.Bounce, other, true), tenant.ModeAuto), ada)); res.Outcome != inbound.Feedback || len(on(res, ledger.Guard)) != 0 {
 		t.Errorf("a bounce: %s, %d guards", res.Outcome, len(on(res, ledger.Guard)))
+	}
+}
+
+// TestReading04AWishThatOtherRulesDecidedIsNotPutTogether: before, a plain wish
+// stopped another Reply-To as well; deciding it again would be taken for a fault.
+func TestReading04AWishThatOtherRulesDecidedIsNotPutTogether(t *testing.T) {
+	t.Parallel()
+	m := mail(ada, "Please unsubscribe me.")
+	m.ReplyTo = []rawmail.Mailbox{{Address: other}}
+	g := ground(t, m, tenant.ModeAuto)
+	text := kept(t, decideOn(t, g))
+	for form, want := range map[string]error{`{"v":3,`: nil, `{"v":2,`: decide.ErrGround, `{"v":1,`: decide.ErrGround} {
+		k, err := decide.Thaw(strings.Replace(text, `{"v":3,`, form, 1))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := k.Ground(key(t), g.Event, g.Policy, g.Facts, g.Extraction); !errors.Is(err, want) {
+			t.Errorf("form %s: %v, want %v", form, err, want)
+		}
+	}
+	// What both rules decide alike keeps its form, so that code of before can read it.
+	if text := kept(t, decideOn(t, ground(t, mail(ada, "Please unsubscribe me."), tenant.ModeAuto))); !strings.HasPrefix(text, `{"v":2,`) {
+		t.Errorf("kept %s", text)
 	}
 }
