@@ -212,6 +212,9 @@ func checkStops(t *rapid.T, g decide.Ground, res decide.Result) {
 		return
 	}
 	for _, c := range []*contact.Contact{g.Seen.Contact, g.Seen.Customer} {
+		if c == g.Seen.Contact && g.Answer != nil && g.Seen.Guard.Text("stop_all") != "" && g.Seen.Guard.Text("reason") != "bounce" {
+			continue // told when it was stopped
+		}
 		if c != nil && (c != g.Seen.Contact || !g.Person.Shared) && !slices.ContainsFunc(on(res, ledger.Contact), func(w ledger.Write) bool {
 			return w.Key.ID == c.ID && w.Set["consent_version"] == c.ConsentVersion+1
 		}) {

@@ -82,8 +82,8 @@ func (b *builder) reported() (r reported) {
 			}
 		case a != nil:
 			r.believed = true
-			// Stopped as proven when the rest was put before him: once is enough.
-			if main && !proven || !b.stands(p) {
+			// Stopped as proven when the rest was put before a person: once is enough.
+			if main && !proven && !plain || !b.stands(p) {
 				r.stop = append(r.stop, p)
 			}
 		case proven, main && plain:
