@@ -171,3 +171,36 @@ func TestReading04AWishThatOtherRulesDecidedIsNotPutTogether(t *testing.T) {
 		t.Errorf("kept %s", text)
 	}
 }
+
+// TestReading04WhatAWishReadsBesides: of whom our mail went to the guard, and of
+// a plain wish the contact; nothing of what no person wishes. A round more than
+// the intent that tells it, and never more than four in all.
+func TestReading04WhatAWishReadsBesides(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		text         string
+		rounds, keys int // index, our intent; the sender's key and guard; the bounds of thread and domain; the cause's intent
+	}{
+		"no wish":  {question, 2, 7},
+		"doubtful": {"Please do not unsubscribe me yet.", 3, 7 + 1},
+		"plain":    {"Please unsubscribe me.", 3, 7 + 2},
+	} {
+		g := ground(t, mail(ada, c.text), tenant.ModeAuto)
+		g.Facts.InReplyTo = []string{"sent-7@email.amazonses.com"}
+		r := rows{}
+		r.put(t, ledger.ProviderMessage, "ses:sent-7", "", followup.ProviderMessage{Tenant: "demo", Intent: "intent-7"})
+		r.put(t, ledger.Intent, "intent-7", "", followup.Intent{Tenant: "demo", ID: "intent-7", Recipient: other, Contact: "contact-2", Guard: "guard-7"})
+		rounds, read := 0, map[ledger.Key]bool{}
+		_, err := decide.Read(g.Input, key(t), decide.Look, func(keys []ledger.Key) ([]ledger.Item, error) {
+			rounds++
+			items := make([]ledger.Item, len(keys))
+			for n, k := range keys {
+				items[n], read[k] = r[k], true
+			}
+			return items, nil
+		})
+		if err != nil || rounds != c.rounds || len(read) != c.keys {
+			t.Errorf("%s: %d rounds, %d keys %v, want %d and %d, %v", name, rounds, len(read), read, c.rounds, c.keys, err)
+		}
+	}
+}
