@@ -51,14 +51,14 @@ const tries = 8
 
 // Link is the path of an intent's link below the opt-out route.
 func Link(ids digest.Key, tenantID, intentID string) string {
-	return tenantID + "/" + intentID + "/" + decide.OptOutToken(ids, tenantID, intentID)
+	return tenantID + "/" + intentID + "/" + OptOutToken(ids, tenantID, intentID)
 }
 
 // See finds the mail of a link.
 func (s *Service) See(ctx context.Context, tenantID, intentID, token string) (followup.Intent, error) {
 	var i followup.Intent
 	// The token first: no read is made for a guess.
-	want := decide.OptOutToken(s.IDs, tenantID, intentID)
+	want := OptOutToken(s.IDs, tenantID, intentID)
 	if subtle.ConstantTimeCompare([]byte(token), []byte(want)) != 1 {
 		return i, ErrNoLink
 	}
@@ -88,7 +88,7 @@ func (s *Service) Stop(ctx context.Context, tenantID, intentID, token string) er
 
 // stop decides once. again: what it was decided on has moved.
 func (s *Service) stop(ctx context.Context, i followup.Intent) (again bool, err error) {
-	l := decide.LinkStop{Intent: i, Now: utc.At(s.Now())}
+	l := LinkStop{Intent: i, Now: utc.At(s.Now())}
 	if l.Guard, err = s.Store.Get(ctx, ledger.Guard.At(i.Tenant, i.Guard)); err != nil {
 		return false, fmt.Errorf("read guard: %w", err)
 	}
@@ -99,7 +99,7 @@ func (s *Service) stop(ctx context.Context, i followup.Intent) (again bool, err 
 	if l.Stands() {
 		return false, nil
 	}
-	c, err := decide.StopByLink(l, s.IDs)
+	c, err := StopByLink(l, s.IDs)
 	if err != nil {
 		return false, err
 	}

@@ -10,6 +10,7 @@ import (
 
 	"onefold/internal/decide"
 	"onefold/internal/ledger"
+	"onefold/internal/optout"
 	"onefold/internal/record/contact"
 	"onefold/internal/record/followup"
 	"onefold/internal/record/inbound"
@@ -196,14 +197,14 @@ func (m *mix) between(e inbound.Event) {
 func (m *mix) stopsByLink(intent string) {
 	var i followup.Intent
 	m.must(m.item(ledger.Intent.At("demo", intent)).Decode(&i))
-	l := decide.LinkStop{Intent: i, Guard: m.item(ledger.Guard.At("demo", i.Guard))}
+	l := optout.LinkStop{Intent: i, Guard: m.item(ledger.Guard.At("demo", i.Guard))}
 	var c contact.Contact
 	m.must(m.item(ledger.Contact.At("demo", i.Contact)).Decode(&c))
 	l.Contacts, l.Now = []contact.Contact{c}, m.event(i.Event).ReceivedAt
 	if l.Stands() {
 		return
 	}
-	commit, err := decide.StopByLink(l, m.ids)
+	commit, err := optout.StopByLink(l, m.ids)
 	m.must(err)
 	m.must(m.store.Commit(m.t.Context(), commit))
 }

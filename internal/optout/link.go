@@ -1,10 +1,11 @@
-package decide
+package optout
 
 import (
 	"slices"
 	"strconv"
 	"strings"
 
+	"onefold/internal/decide"
 	"onefold/internal/digest"
 	"onefold/internal/ledger"
 	"onefold/internal/record/audit"
@@ -91,7 +92,7 @@ func StopByLink(l LinkStop, ids digest.Key) (ledger.Commit, error) {
 	}
 	r := record(i.Contact, guard.ReasonOptOut)
 	r.Details = map[string]string{"scope": guard.ScopeAll, "by_link": "1"}
-	if err := ChangeGuard(&c, GuardChange{Tenant: i.Tenant, ID: i.Guard, Seen: l.Guard, Event: "stop", Set: set, Audit: r}); err != nil {
+	if err := decide.ChangeGuard(&c, decide.GuardChange{Tenant: i.Tenant, ID: i.Guard, Seen: l.Guard, Event: "stop", Set: set, Audit: r}); err != nil {
 		return c, err
 	}
 	for _, id := range l.NoKeys {
@@ -116,7 +117,7 @@ func StopByLink(l LinkStop, ids digest.Key) (ledger.Commit, error) {
 			Tenant: i.Tenant, ID: ids.ID("op", outbox.CancelIntents, i.Tenant, "link", i.Guard, strconv.FormatInt(l.Guard.Int(machine.TransitionAttr), 10), id),
 			Kind: outbox.CancelIntents, Guard: i.Guard, Contact: id, Event: i.Event,
 		}
-		if err := InsertOperation(&c, op, l.Now, record(id, guard.ReasonOptOut)); err != nil {
+		if err := decide.InsertOperation(&c, op, l.Now, record(id, guard.ReasonOptOut)); err != nil {
 			return c, err
 		}
 	}
