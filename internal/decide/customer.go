@@ -223,6 +223,9 @@ func (b *builder) name(t *review.Task) {
 	add(b.g.Seen.Contact, by)
 	add(b.g.Seen.Customer, review.ByCustomer)
 	add(b.g.main().others(), review.ByNextForm)
+	for _, p := range b.g.Seen.Mailed {
+		add(p.Contact, review.ByMail)
+	}
 }
 
 // keyRule names what the match was made by.

@@ -15,6 +15,7 @@ import (
 	"onefold/internal/record/followup"
 	"onefold/internal/record/guard"
 	"onefold/internal/record/inbound"
+	"onefold/internal/record/review"
 )
 
 // inAnswer has a ground answer our mail to an address, made for contact-2.
@@ -99,7 +100,12 @@ func doubtfully(t tb, g decide.Ground) decide.Ground {
 func TestReading04APersonSaysWhoseTheWishIs(t *testing.T) {
 	t.Parallel()
 	g := inAnswer(t, known(ground(t, mail(ada, "Please unsubscribe me."), tenant.ModeAuto)), other)
+	g.Seen.Mailed[0].Contact = &contact.Contact{Tenant: "demo", ID: "contact-2", Status: contact.Active, ConsentVersion: 6, Transition: 2}
 	first := decideOn(t, g)
+	// The person who is asked is shown whom our mail went to.
+	if task := created[review.Task](t, first, ledger.ReviewTask)[0]; !slices.Equal(task.Candidates, []string{"contact-1", "contact-2"}) || task.CandidatesBy[1] != review.ByMail {
+		t.Errorf("the task names %v by %v", task.Candidates, task.CandidatesBy)
+	}
 	for approve, want := range map[bool]string{true: "suppressed_all", false: ""} {
 		asked := g
 		asked.Seen.Mailed = slices.Clone(g.Seen.Mailed)

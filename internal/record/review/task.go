@@ -26,6 +26,7 @@ const (
 	ByEmail    = "email_key"    // the address
 	ByCustomer = "customer_key" // the customer ID
 	ByNextForm = "next_key"     // the address, as the rule that is migrated to has it
+	ByMail     = "our_mail"     // a mail of ours that the event answers or gives back
 	ByCause    = "cause"        // a person gave this very mail, out of a shared inbox, this contact
 )
 
@@ -77,7 +78,7 @@ type Task struct {
 	Contact    string   `json:"contact,omitempty"`
 	Candidates []string `json:"candidates,omitempty"`
 	// CandidatesBy says of each of Candidates what identifies it, "+" between
-	// several: ByEmail, ByCustomer, ByNextForm, ByCause.
+	// several: ByEmail, ByCustomer, ByNextForm, ByCause, ByMail.
 	CandidatesBy []string `json:"candidates_by,omitempty"`
 	Reasons      []string `json:"reasons,omitempty"`
 	// ContentHash is the mail that an approval would bind.
