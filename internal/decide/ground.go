@@ -165,7 +165,7 @@ func (k Kept) walk(ids digest.Key, e inbound.Event, p tenant.Policy, f Facts, x 
 		return w
 	}
 	w.walk()
-	if k.Form < formHeld && f.OptOutPlain() && len(w.g.Also) > 0 && w.err == nil {
+	if k.Form < formHeld && f.OptOutPlain() && len(w.also) > 0 && w.err == nil {
 		w.err = fmt.Errorf("%w: it was decided by other rules", ErrGround)
 	}
 	return w
