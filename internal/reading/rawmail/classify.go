@@ -49,7 +49,7 @@ func classify(m *Message, h header, b body, own IsOwn, bears mark, w *warnings) 
 		if len(step.reasons) > 0 {
 			m.Kind, m.KindReasons = step.kind, step.reasons
 			if step.kind == List {
-				m.ReturnedMarks = returnedMarks(m, b, nil)
+				m.PassedOn = returnedMarks(m, b, nil)
 			}
 			if step.kind == Own {
 				if f := m.Forwarded; f != nil && (bears == ours || m.NullReturn || own(f.From.Address)) {
@@ -60,7 +60,7 @@ func classify(m *Message, h header, b body, own IsOwn, bears mark, w *warnings) 
 			return
 		}
 	}
-	m.Kind, m.ReturnedMarks = Human, returnedMarks(m, b, nil)
+	m.Kind, m.PassedOn = Human, returnedMarks(m, b, nil)
 	m.Doubts = doubts(m, h, bears, own)
 	if b.undecoded || undecodedWord(h.get("subject")) {
 		m.Doubts = append(m.Doubts, DoubtUndecoded)

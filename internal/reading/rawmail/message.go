@@ -59,11 +59,13 @@ type Message struct {
 	// the report hides it.
 	Recipients []Suppression `json:"recipients"`
 
-	// ReturnedMarks are the values of MarkHeader in what a bounce or complaint, or a
-	// person's mail, gives back, the first few, each cut as Mark is. Whoever writes
-	// it writes them: one says something only where it is genuine, and then of the
+	// ReturnedMarks are the values of MarkHeader in what a bounce or complaint
+	// gives back, the first few, each cut as Mark is. Whoever writes a report
+	// writes them: one says something only where it is genuine, and then of the
 	// one address that the mail with this mark went to.
 	ReturnedMarks []string `json:"returned_marks"`
+	// PassedOn are such values in what a person's mail gives back, or one of a list.
+	PassedOn []string `json:"-"`
 	// ReturnedIDs are the Message-IDs in what a complaint gives back, the first few.
 	ReturnedIDs []string `json:"-"`
 

@@ -60,7 +60,7 @@ func TestTheMarkOfTheMailThatAReportGivesBack(t *testing.T) {
 		"none":                   {returning("message/rfc822", "", "To: bob@example.net\n"), rawmail.Bounce, []string{}},
 		// The report's own header is its writer's, and no mail that is given back.
 		"of the report itself": {rawmail.MarkHeader + ": i1.h1\n" + returning("message/rfc822", "", "To: bob@example.net\n"), rawmail.Bounce, []string{}},
-		"a person's mail":      {"From: ann@example.com\nSubject: Huts\n\n" + marked, rawmail.Human, []string{"i1.h1"}},
+		"a person's mail":      {"From: ann@example.com\nSubject: Huts\n\n" + marked, rawmail.Human, []string{}},
 	} {
 		m := parse(c.mail)
 		if m.Kind != c.kind || !slices.Equal(m.ReturnedMarks, c.want) || m.ReturnedMarks == nil {
@@ -78,5 +78,30 @@ func TestAReturnedMarkIsOneShortLine(t *testing.T) {
 	m := parse(returning("message/rfc822", "", long))
 	if len(m.ReturnedMarks) != 1 || len(m.ReturnedMarks[0]) != 200 {
 		t.Errorf("%q", m.ReturnedMarks)
+	}
+}
+
+// TestReading04TheMarkThatAPersonPassesOn: our mail attached, or its header in
+// the text, quoted or not; of a machine's mail nothing is asked.
+func TestReading04TheMarkThatAPersonPassesOn(t *testing.T) {
+	t.Parallel()
+	const marked = "From: sales@example.net\nTo: bob@example.net\n" + rawmail.MarkHeader + ": i1.h1\nSubject: Huts\n"
+	const head = "From: bob@example.org\nTo: sales@example.net\nSubject: Re: Huts\n"
+	const attached = "Content-Type: multipart/mixed; boundary=b\n\n--b\n\nPlease unsubscribe me.\n--b\nContent-Type: message/rfc822\n\n" + marked + "\nHello.\n--b--\n"
+	for name, c := range map[string]struct {
+		mail string
+		kind rawmail.Kind
+		want []string
+	}{
+		"attached":              {head + attached, rawmail.Human, []string{"i1.h1"}},
+		"in the text":           {head + "\nPlease unsubscribe me.\n\n" + marked, rawmail.Human, []string{"i1.h1"}},
+		"quoted":                {head + "\nPlease unsubscribe me.\n\n> " + strings.ReplaceAll(marked, "\n", "\n> "), rawmail.Human, []string{"i1.h1"}},
+		"through a group":       {"List-Id: <g.example.org>\nList-Post: <mailto:g@example.org>\n" + head + attached, rawmail.List, []string{"i1.h1"}},
+		"of an automatic reply": {"Auto-Submitted: auto-replied\n" + head + attached, rawmail.AutoReply, nil},
+		"none":                  {head + "\nPlease unsubscribe me.\n", rawmail.Human, nil},
+	} {
+		if m := parse(c.mail); m.Kind != c.kind || !slices.Equal(m.PassedOn, c.want) || len(m.ReturnedMarks) != 0 {
+			t.Errorf("%s: %s passes on %q, want %q", name, m.Kind, m.PassedOn, c.want)
+		}
 	}
 }
