@@ -63,6 +63,8 @@ func goingOn(reason string) string {
 		rawmail.DoubtForwarded:        "Going on believes the text that names the sender.",
 		decide.ReasonFormRelay:        "Going on believes the form that names the sender: anybody may have filled it in.",
 		reader.ReasonInstructions:     "Nothing in the text has been obeyed. Going on reads it as any other.",
+		decide.ReasonMailed:           "Going on stops the address that our mail went to as well. Dismissing lifts its hold; the address that the message came from stays stopped.",
+		decide.ReasonReplyTo:          "Going on stops the address of the answers as well. Dismissing lifts its hold; the address that the message came from stays stopped.",
 		"possible_opt_out":            "Going on says that it is no wish not to be mailed, and lifts the hold that it put.",
 		"low_confidence":              "Check the sender’s address below before you go on.",
 	}[reason]

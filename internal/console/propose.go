@@ -62,7 +62,7 @@ func (v *View) By(c contact.Contact) string {
 	}
 	var by []string
 	for word := range strings.SplitSeq(v.Task.CandidatesBy[at], "+") {
-		said := map[string]string{review.ByEmail: "its address", review.ByCustomer: "its customer ID", review.ByNextForm: "its address, under the rule that is migrated to", review.ByReplyTo: "the address that it wants answered", review.ByCause: "an earlier approval of this very message"}[word]
+		said := map[string]string{review.ByEmail: "its address", review.ByCustomer: "its customer ID", review.ByNextForm: "its address, under the rule that is migrated to", review.ByReplyTo: "the address that it wants answered", review.ByCause: "an earlier approval of this very message", review.ByMail: "our mail that it answers or gives back"}[word]
 		if said == "" {
 			said = word
 		}

@@ -235,6 +235,9 @@ func (b *builder) name(t *review.Task) {
 	add(b.g.Seen.Customer, review.ByCustomer)
 	add(b.g.main().others(), review.ByNextForm)
 	add(b.second(), review.ByReplyTo)
+	for _, p := range b.g.Seen.Mailed {
+		add(p.Contact, review.ByMail)
+	}
 }
 
 // keyRule names what the match was made by.

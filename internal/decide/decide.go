@@ -121,10 +121,8 @@ func (b *builder) decide() error {
 		return b.refer(f.Asks)
 	case f.Machine():
 		return b.machineMail()
-	case f.OptOutPlain() && b.g.Person.Known():
-		return b.optOut()
 	case f.OptOutPlain():
-		return b.refer("opt_out_without_address")
+		return b.optOut()
 	}
 	return b.enquiry()
 }

@@ -15,6 +15,9 @@ var (
 	SecondOf     = secondOf
 )
 
+// Mailed are whom our mails went to that a ground's wish answers or gives back.
+func Mailed(g Ground) []Party { return (&builder{g: g}).mailed() }
+
 // SnapshotOf is a ground as a snapshot.
 func SnapshotOf(g Ground, ids digest.Key) (Snapshot, error) {
 	w := known(g, ids)

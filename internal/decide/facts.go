@@ -29,8 +29,8 @@ type Facts struct {
 	References  []string
 	Suppression *rawmail.Suppression
 	Failed      []string // every address that a bounce or complaint says is to be stopped
-	// Returned are the intents whose genuine mark a bounce or complaint gives
-	// back. It is filled in by extract.FactsOf, which has the key.
+	// Returned are the intents whose genuine mark a bounce, a complaint or a person
+	// gives back. It is filled in by extract.FactsOf, which has the key.
 	Returned []string
 	Ours     []string // pieces of our own mails that were taken out of the text
 	Warnings []string
@@ -94,6 +94,8 @@ func FactsOfMail(m rawmail.Message) Facts {
 	switch m.Kind {
 	case rawmail.Human:
 		f.OptOut, f.Doubts = ours.WishIn(m), m.Doubts
+	case rawmail.Complaint:
+		f.InReplyTo = slices.Concat(f.InReplyTo, m.ReturnedIDs)
 	case rawmail.Own:
 		f.relayed(m)
 		f.forwarded(m)
@@ -213,10 +215,19 @@ func Others(ids digest.Key, policy tenant.Policy, f Facts, x *reader.Stored, p P
 	if f.Machine() {
 		return otherPeople(ids, policy, f.Failed, p)
 	}
-	if !f.Human() || f.OptOut.Verdict == wish.OptOutNone && (x == nil || !x.Record.PossibleOptOut) {
+	if !wishes(f, x) {
 		return nil
 	}
 	return otherPeople(ids, policy, []string{f.Source.FromAddress, f.Source.ReplyTo}, p)
+}
+
+// wishes tells whether an event may be somebody's wish not to be mailed: a
+// person's words, or a complaint.
+func wishes(f Facts, x *reader.Stored) bool {
+	if !f.Human() {
+		return f.Kind == rawmail.Complaint && f.Suppression != nil && f.Suppression.Hard
+	}
+	return f.OptOut.Verdict != wish.OptOutNone || x != nil && x.Record.PossibleOptOut
 }
 
 func otherPeople(ids digest.Key, policy tenant.Policy, written []string, p Person) []Person {

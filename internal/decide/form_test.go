@@ -93,7 +93,7 @@ func TestTheStoredFormIsAsItWas(t *testing.T) {
 				t.Fatal(err)
 			}
 			got := again(t, g, string(text))
-			if !reflect.DeepEqual(comparably(res), comparably(got)) {
+			if !reflect.DeepEqual(comparably(g, res), comparably(g, got)) {
 				t.Errorf("%s in form %d: decided again, the commit differs:\n%+v\n%+v", name, form+1, res, got)
 			}
 		}

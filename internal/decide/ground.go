@@ -22,7 +22,9 @@ import (
 const GroundAttr = "ground"
 
 // GroundForm is the form that Freeze writes. It is raised when an attribute is
-// added without which an older Thaw would put together another ground.
+// added without which an older Thaw would put together another ground, or when
+// other rules decide on one: before form 3 a plain wish that may be about several
+// addresses stopped all of them.
 const GroundForm = 3
 
 // MaxGround is the most bytes of a kept ground. Of a larger one only the outcome
@@ -154,6 +156,9 @@ func (k Kept) walk(ids digest.Key, e inbound.Event, p tenant.Policy, f Facts, x 
 		return w
 	}
 	w.walk()
+	if k.Form < 3 && f.OptOutPlain() && len(w.also) > 0 && w.err == nil {
+		w.err = fmt.Errorf("%w: it was decided by other rules", ErrGround)
+	}
 	return w
 }
 

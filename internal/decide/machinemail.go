@@ -26,13 +26,13 @@ func (b *builder) machineMail() error {
 		return b.decided(inbound.Feedback, reasons)
 	}
 	r := b.reported()
-	if err := b.stopAll(r.stop, b.reportReason()); err != nil {
+	if err := b.stopAll(r.stop, b.stopReason()); err != nil {
 		return err
 	}
 	if err := b.holdAll(r.hold); err != nil {
 		return err
 	}
-	if r.asks {
+	if len(r.asked) > 0 {
 		return b.refer(string(f.Kind), ReasonUnproven)
 	}
 	if r.believed {
@@ -46,24 +46,39 @@ func (b *builder) machineMail() error {
 
 // optOut commits a plain wish not to be mailed: the stop, the consent version
 // of the contact that holds the key, and the work of ending what is queued. No
-// reader is asked.
+// reader is asked. Of an address that it need not be the wish of a person is
+// asked, and it is held until then.
 func (b *builder) optOut() error {
-	if err := b.stopAll(b.parties(), guard.ReasonOptOut); err != nil {
+	r := b.reported()
+	if err := b.stopAll(r.stop, guard.ReasonOptOut); err != nil {
+		return err
+	}
+	if err := b.holdAll(r.hold); err != nil {
 		return err
 	}
 	if err := b.withdrawCustomer(); err != nil {
 		return err
 	}
-	return b.decided(inbound.OptedOut, []string{"opt_out_words", b.g.Facts.OptOut.Phrase})
+	reasons := []string{reasonWords}
+	if !b.g.Person.Known() {
+		reasons = []string{reasonNobody}
+	}
+	for _, p := range r.asked {
+		reasons = append(reasons, b.relation(p)...)
+	}
+	if len(r.asked) > 0 || !b.g.Person.Known() && len(r.stop) == 0 {
+		return b.refer(unique(reasons)...)
+	}
+	return b.decided(inbound.OptedOut, []string{reasonWords, b.g.Facts.OptOut.Phrase})
 }
 
 // dismiss ends an event because a person said so. A hold that doubtful words put
 // on an address stays: what was doubtful is not made certain by silence. One
-// that a report put goes, for the question was whether the report is genuine,
-// and he has said that it is not: else whoever sends a report would have blocked
-// the address for good, whatever the answer.
+// that a report or a plain wish put goes, for the question was whether it is
+// genuine, or the address's, and a person has said that it is not: else anybody
+// who sends one would have blocked the address for good, whatever the answer.
 func (b *builder) dismiss() error {
-	if b.g.Facts.Report() {
+	if b.asksWhose() {
 		if err := b.releaseHolds(); err != nil {
 			return err
 		}

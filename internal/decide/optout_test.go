@@ -77,10 +77,9 @@ func TestAnOptOutWithoutAnAddressGoesToAPerson(t *testing.T) {
 	}
 }
 
-// TestAnOptOutStopsEveryAddressItMayComeFrom: she is known by her Reply-To,
-// which a form's notification names, or by From; the reader, who would tell, is
-// not asked.
-func TestAnOptOutStopsEveryAddressItMayComeFrom(t *testing.T) {
+// TestReading04AnOptOutStopsFromAndHoldsAnotherReplyTo: anybody can write a Reply-To, so a
+// person is asked whose wish it is, and until then nobody is mailed.
+func TestReading04AnOptOutStopsFromAndHoldsAnotherReplyTo(t *testing.T) {
 	t.Parallel()
 	m := mail("notification@forms.example", "unsubscribe")
 	m.ReplyTo = []rawmail.Mailbox{{Address: ada}}
@@ -90,25 +89,48 @@ func TestAnOptOutStopsEveryAddressItMayComeFrom(t *testing.T) {
 	}
 	g.Also[0].Key = &contact.Key{ID: g.Also[0].Person.KeyID, Contact: "contact-1"}
 	g.Also[0].Contact = &contact.Contact{ID: "contact-1", Status: contact.Active, ConsentVersion: 3, Transition: 7}
-	res := decideOn(t, g)
-	wants(t, res, inbound.OptedOut)
-	stopped := map[any]bool{}
-	for _, w := range on(res, ledger.Guard) {
-		stopped[w.Item["address"]] = guard.Blocks(w.Item, "follow_up") == "suppressed_all"
+	says := func(res decide.Result) map[any]string {
+		words := map[any]string{}
+		for _, w := range on(res, ledger.Guard) {
+			words[w.Item["address"]] = guard.Blocks(w.Item, "follow_up")
+		}
+		return words
 	}
-	if len(stopped) != 2 || !stopped[ada] || !stopped["notification@forms.example"] {
-		t.Errorf("stopped %v", stopped)
+	res := decideOn(t, g)
+	wants(t, res, decide.Referred, "opt_out_words", decide.ReasonReplyTo)
+	if got := says(res); len(got) != 2 || got[ada] != "opt_out_in_doubt" || got["notification@forms.example"] != "suppressed_all" {
+		t.Errorf("guards %v", got)
+	}
+	if len(on(res, ledger.Contact)) != 0 || len(opKinds(t, res)) != 1 {
+		t.Errorf("contacts %v, operations %v", on(res, ledger.Contact), opKinds(t, res))
+	}
+	yes := answered(t, g, approve())
+	res = decideOn(t, yes)
+	wants(t, res, inbound.OptedOut)
+	if after := guardOf(res, yes.Also[0]); guard.Blocks(after, "any") != "suppressed_all" {
+		t.Errorf("after a yes: %v", after)
 	}
 	if w := updated(t, res, ledger.Contact); w.Set["consent_version"] != int64(4) {
 		t.Errorf("contact %v", w.Set)
 	}
-	if got := opKinds(t, res); len(got) != 2 {
-		t.Errorf("operations %v", got)
+	no := answered(t, g, decide.Answer{})
+	res = decideOn(t, no)
+	wants(t, res, inbound.Dismissed)
+	if after := guardOf(res, no.Also[0]); after == nil || guard.Blocks(after, "any") != "" {
+		t.Errorf("after a no: %v", after)
 	}
-	// Both addresses of one contact: its item appears once.
+	if after := guardOf(res, main(no)); after != nil {
+		t.Errorf("a no moves what the wish came from: %v", after)
+	}
+	// Both addresses of one contact: both are stopped, and its item appears once.
 	g.Seen.Key = &contact.Key{ID: g.Person.KeyID, Contact: "contact-1"}
-	g.Seen.Contact = g.Also[0].Contact
-	updated(t, decideOn(t, g), ledger.Contact)
+	g.Seen.Contact, g.Also[0].Guard = g.Also[0].Contact, nil
+	res = decideOn(t, g)
+	wants(t, res, inbound.OptedOut)
+	if got := says(res); got[ada] != "suppressed_all" || got["notification@forms.example"] != "suppressed_all" {
+		t.Errorf("guards %v", got)
+	}
+	updated(t, res, ledger.Contact)
 }
 
 func TestADoubtfulWishHoldsEveryAddressItMayComeFrom(t *testing.T) {

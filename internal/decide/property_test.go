@@ -173,13 +173,15 @@ func checkContacts(t *rapid.T, g decide.Ground, res decide.Result) {
 
 func checkStops(t *rapid.T, g decide.Ground, res decide.Result) {
 	plain := g.Facts.OptOutPlain() && g.Person.Known() && (g.Answer == nil || g.Answer.Approve)
-	if plain != (res.Outcome == inbound.OptedOut) {
-		t.Errorf("plain opt-out %t, outcome %s", plain, res.Outcome)
-	}
 	guards := map[string]ledger.Item{}
-	for _, p := range append([]decide.Party{{Person: g.Person, Guard: g.Seen.Guard}}, g.Also...) {
+	others := slices.Concat(g.Also, g.Seen.Mailed)
+	for _, p := range append([]decide.Party{{Person: g.Person, Guard: g.Seen.Guard}}, others...) {
 		guards[p.Person.GuardID] = p.Guard
 	}
+	if held := checkWish(t, g, res, others); plain && held == (res.Outcome == inbound.OptedOut) || !g.Facts.OptOutPlain() && res.Outcome == inbound.OptedOut {
+		t.Errorf("plain opt-out %t, another address held %t, outcome %s", plain, held, res.Outcome)
+	}
+	asksWhose := g.Facts.Report() || g.Seen.Task != nil && slices.Contains(g.Seen.Task.Reasons, "opt_out_words")
 	for _, w := range on(res, ledger.Guard) {
 		if w.Op == ledger.OpCheck {
 			continue
@@ -192,7 +194,7 @@ func checkStops(t *rapid.T, g decide.Ground, res decide.Result) {
 		// Only an answer lifts a hold, the one that says that there is nothing in
 		// it, and only one that waits for nobody else.
 		if before.Text("hold") != "" && after.Text("hold") == "" &&
-			(g.Answer == nil || g.Answer.Approve == g.Facts.Report() || strings.Contains(before.Text("hold_review"), "another") || before.Text("hold_review") == "") {
+			(g.Answer == nil || g.Answer.Approve == asksWhose || strings.Contains(before.Text("hold_review"), "another") || before.Text("hold_review") == "") {
 			t.Error("a hold is lifted that is not this answer's")
 		}
 		proved := slices.ContainsFunc(g.Seen.Returned, func(i followup.Intent) bool { return i.Guard == w.Key.ID })
@@ -210,19 +212,50 @@ func checkStops(t *rapid.T, g decide.Ground, res decide.Result) {
 		return
 	}
 	for _, c := range []*contact.Contact{g.Seen.Contact, g.Seen.Customer} {
+		if c == g.Seen.Contact && g.Answer != nil && g.Seen.Guard.Text("stop_all") != "" && g.Seen.Guard.Text("reason") != "bounce" {
+			continue // told when it was stopped
+		}
 		if c != nil && (c != g.Seen.Contact || !g.Person.Shared) && !slices.ContainsFunc(on(res, ledger.Contact), func(w ledger.Write) bool {
 			return w.Key.ID == c.ID && w.Set["consent_version"] == c.ConsentVersion+1
 		}) {
 			t.Errorf("the opt-out leaves the consent of contact %s", c.ID)
 		}
 	}
-	for _, p := range g.Also {
-		if !slices.ContainsFunc(on(res, ledger.Guard), func(w ledger.Write) bool {
-			return w.Key.ID == p.Person.GuardID && guard.Blocks(w.Apply(p.Guard), "any") == "suppressed_all"
-		}) {
-			t.Error("an address that the opt-out may come from is not stopped")
+}
+
+// checkWish: a plain wish leaves no address that it may be about open to mail.
+// Without a person's word it stops its own, and another only where the mark of
+// our mail to that one came back or both are one contact's; the others it holds.
+func checkWish(t *rapid.T, g decide.Ground, res decide.Result, others []decide.Party) (held bool) {
+	if !g.Facts.OptOutPlain() || g.Answer != nil && !g.Answer.Approve {
+		return false
+	}
+	for _, p := range others {
+		before, after := p.Guard, p.Guard
+		for _, w := range on(res, ledger.Guard) {
+			if w.Key.ID == p.Person.GuardID && w.Op != ledger.OpCheck {
+				if after == nil {
+					after = ledger.Item{}
+				}
+				after = w.Apply(after)
+			}
+		}
+		word := guard.Blocks(after, "any")
+		mark := slices.ContainsFunc(g.Seen.Returned, func(i followup.Intent) bool { return i.Guard == p.Person.GuardID })
+		same := p.Contact != nil && g.Seen.Contact != nil && p.Contact.ID == g.Seen.Contact.ID
+		stopped := before.Text("stop_all") == "" && after.Text("stop_all") != ""
+		// A bounce may be lifted, and the question would be lost with it.
+		held = held || g.Answer == nil && !mark && !same && (before.Text("stop_all") == "" || before.Text("reason") == "bounce")
+		switch {
+		case word == "":
+			t.Error("an address that the wish may be about is neither stopped nor held")
+		case stopped && g.Answer == nil && !mark && !same:
+			t.Error("a wish that anybody may have written stops another's address")
+		case word == "opt_out_in_doubt" && (mark || g.Answer != nil):
+			t.Error("an address is only held that the wish is proven for")
 		}
 	}
+	return held
 }
 
 // checkAudit: each change has its record in the same commit, and no record
@@ -277,7 +310,7 @@ func ledgerOf(t *rapid.T, g decide.Ground) *mem.Store {
 		}
 	}
 	put(ledger.Event, g.Event.ID, "", g.Event)
-	for _, p := range append([]decide.Party{{Person: g.Person, Key: g.Seen.Key, Contact: g.Seen.Contact, Guard: g.Seen.Guard}}, g.Also...) {
+	for _, p := range slices.Concat([]decide.Party{{Person: g.Person, Key: g.Seen.Key, Contact: g.Seen.Contact, Guard: g.Seen.Guard}}, g.Also, g.Seen.Mailed) {
 		if p.Key != nil {
 			put(ledger.ContactKey, p.Key.ID, "", p.Key)
 		}

@@ -45,7 +45,7 @@ func randomGround(t *rapid.T) decide.Ground {
 			Transition: rapid.Int64Range(1, 4).Draw(t, "asked"), OpenFor: "demo", OpenedAt: start, Reasons: randomReasons(t),
 		}
 	}
-	if g.Facts.Report() {
+	if g.Facts.Report() || g.Facts.OptOutPlain() && rapid.IntRange(0, 2).Draw(t, "gives back") == 0 {
 		g = proved(t, g, rapid.SliceOfDistinct(rapid.SampledFrom([]string{ada, other, info, "nobody@elsewhere.example"}), rapid.ID).Draw(t, "proved")...)
 	}
 	g = identified(t, g)
@@ -93,7 +93,7 @@ func randomPolicy(t *rapid.T, p *tenant.Policy) {
 
 func randomReasons(t *rapid.T) []string {
 	all := []string{
-		"possible_opt_out", "low_confidence", "phone_too_long", "reader_asks_for_review", "sender_differs", "sensitive", "unparseable",
+		"possible_opt_out", "opt_out_words", "low_confidence", "phone_too_long", "reader_asks_for_review", "sender_differs", "sensitive", "unparseable",
 		match.ReasonSharedInbox, match.ReasonRoleAddress, match.ReasonFieldConflict, match.ReasonNoKey,
 		match.ReasonAddressNew, match.ReasonCustomerDiffers, match.ReasonCustomerInvalid, match.ReasonUnauthenticated, match.ReasonDisputed,
 	}
@@ -141,6 +141,7 @@ func randomSeen(t *rapid.T, g *decide.Ground) {
 		}
 	}
 	randomSecond(t, g)
+	randomMailed(t, g)
 	randomCustomer(t, g)
 	if id := decide.LikelyKey(*g, key(t)); id != "" && rapid.Bool().Draw(t, "phone known") {
 		g.Seen.PhoneKey = &contact.Key{Tenant: "demo", ID: id, Contact: pick(t, "phone of", "contact-1", "contact-8")}
@@ -194,6 +195,32 @@ func randomSecond(t *rapid.T, g *decide.Ground) {
 		return
 	}
 	k.Contact, g.Seen.Second = g.Seen.Key.Contact, c
+}
+
+// randomMailed draws a mail of ours that the event answers, and what the ledger
+// holds of whom such mails went to.
+func randomMailed(t *rapid.T, g *decide.Ground) {
+	if rapid.IntRange(0, 3).Draw(t, "answers ours") == 0 && (!g.Facts.Machine() || g.Facts.Kind == rawmail.Complaint && g.Facts.Suppression != nil && g.Facts.Suppression.Hard) {
+		to := pick(t, "went to", ada, other, "kim@private.example")
+		g.Facts.InReplyTo = []string{"sent-7@email.amazonses.com"}
+		g.Seen.Replied = &followup.Intent{
+			Tenant: "demo", ID: "intent-7", Text: "Hello", Recipient: to, Contact: "contact-1", Guard: decide.Identify(key(t), g.Policy, to).GuardID,
+		}
+	}
+	g.Seen.Mailed = decide.Mailed(*g)
+	for i, p := range g.Seen.Mailed {
+		g.Seen.Mailed[i].Guard = randomGuard(t, fmt.Sprint("mailed ", i), p.Person.GuardID, key(t).ID("hold", "demo", g.Facts.Cause))
+		if !g.Facts.Report() && !g.Facts.OptOutPlain() {
+			continue
+		}
+		_, c := randomPerson(t, *g, p.Person, pick(t, "of whom", "contact-1", "contact-2", "contact-4"))
+		for _, o := range append(append([]decide.Party{{Contact: g.Seen.Contact}}, g.Also...), g.Seen.Mailed[:i]...) {
+			if c != nil && o.Contact != nil && c.ID == o.Contact.ID {
+				c = o.Contact // one item
+			}
+		}
+		g.Seen.Mailed[i].Contact = c
+	}
 }
 
 func randomGuard(t *rapid.T, name, id, mine string) ledger.Item {

@@ -36,8 +36,12 @@ type Seen struct {
 	Task       *review.Task     // the open task that holds this event
 	Replied    *followup.Intent // our own mail that this event replies to
 	Caps       []ledger.Item    // of CapsOf, in its order
-	// Returned are those of Facts.Returned that there are.
+	// Returned are those of Facts.Returned that there are; of anything but a report
+	// or a wish not to be mailed they are not read.
 	Returned []followup.Intent
+	// Mailed are whom the mails of ours went to that a wish answers or gives back,
+	// or that a complaint is of, in the order of mails.
+	Mailed []Party
 
 	// During a migration of the identity rule. Contact is then that of Next where
 	// Key is nil.
@@ -89,9 +93,25 @@ var (
 	returnedPart = list("returned", "w", LostThread,
 		func(i followup.Intent) string { return i.Guard },
 		func(id string) followup.Intent { return followup.Intent{Guard: id} })
-	repliedPart = noun("replied", "y", LostThread,
-		func(i followup.Intent) string { return i.ID },
-		func(id string) followup.Intent { return followup.Intent{ID: id} }).ofWholeRows()
+	repliedPart = part[*followup.Intent]{
+		role: "replied", lost: LostThread, whole: true,
+		keep: func(w *walk, i *followup.Intent) {
+			if i != nil {
+				put(w, "y", i.ID)
+				if wishes(w.g.Facts, w.g.Extraction) {
+					put(w, "b", i.Guard)
+				}
+			}
+		},
+		thaw: func(w *walk) *followup.Intent {
+			id := get[*string](w, "y")
+			if id == nil {
+				return nil
+			}
+			return &followup.Intent{ID: *id, Guard: get[string](w, "b")}
+		},
+	}
+	mailedPart    = contactPart("mailed", "c", nil, nil).ofWholeRows()
 	elsewherePart = list("guards_elsewhere", "j", LostFollowUp, kept.GuardOf, kept.Guard.Row)
 	capsPart      = list("caps", "u", LostCount, kept.CapOf, (*kept.Cap).Row)
 	enquiryPart   = noun("enquiry", "e", LostFollowUp, kept.EnquiryOf, kept.Enquiry.Row).ofWholeRows()
@@ -163,11 +183,14 @@ func (w *walk) walk() {
 	if ruled {
 		askRow(w, intentPart, w.key(ledger.Intent, followup.IntentID(w.ids, g.Event.Tenant, g.Facts.Cause, rule.ID, rule.Version)), &s.Intent)
 	}
-	if of := g.Facts.Returned; len(of) > 0 {
+	if of := g.Facts.Returned; len(of) > 0 && (g.Facts.Report() || wishes(g.Facts, g.Extraction)) {
 		ask(w, returnedPart, strings.Join(of, " "), &s.Returned, w.returned)
 	}
 	if !g.Facts.Machine() {
-		w.thread()
+		w.caps()
+	}
+	if keys := RepliesTo(g.Facts); len(keys) > 0 && (!g.Facts.Machine() || wishes(g.Facts, g.Extraction)) {
+		ask(w, repliedPart, named(keys), &s.Replied, func() *followup.Intent { return w.replied(keys) })
 	}
 	g.Facts = accused(g.Facts, g.Person, s.Returned)
 	w.others()
@@ -215,19 +238,24 @@ func (w *walk) contact(p part[*contact.Contact], from string, answer **contact.C
 	if from == "" {
 		return
 	}
-	ask(w, p, from, answer, func() *contact.Contact {
-		c, chain, err := contact.Follow(from, func(id string) (*contact.Contact, error) {
-			return row[contact.Contact](w, w.key(ledger.Contact, id)), nil
-		})
-		if err != nil && w.err == nil {
-			w.err = err
-		}
-		w.chains[from] = chain
-		return c
-	})
+	ask(w, p, from, answer, func() *contact.Contact { return w.follow(from) })
 	if w.answers != nil && p.role == "contact" { // it says all that is read of another party's
 		w.answers[Ask{"contact_of_another", from}] = *answer
 	}
+}
+
+func (w *walk) follow(from string) *contact.Contact {
+	if from == "" {
+		return nil
+	}
+	c, chain, err := contact.Follow(from, func(id string) (*contact.Contact, error) {
+		return row[contact.Contact](w, w.key(ledger.Contact, id)), nil
+	})
+	if err != nil && w.err == nil {
+		w.err = err
+	}
+	w.chains[from] = chain
+	return c
 }
 
 // from is where the event's address leads to, before any merge.
@@ -253,22 +281,37 @@ func (w *walk) others() {
 			g.Also = append(g.Also, Party{Person: o})
 		}
 	}
-	if w.mode == thawing && len(w.also) != len(g.Also) {
-		w.err = fmt.Errorf("%w: it is of %d more people, not %d", ErrGround, len(w.also), len(g.Also))
+	b := builder{g: *g}
+	mails := b.mails()
+	g.Seen.Mailed = b.mailed()
+	if n := len(g.Also) + len(mails); w.mode == thawing && len(w.also) != n {
+		w.err = fmt.Errorf("%w: it is of %d more people, not %d", ErrGround, len(w.also), n)
 		return
 	}
-	for n := range g.Also {
+	next := func(n int) {
 		if w.mode != thawing {
 			w.also = append(w.also, parts{})
 		}
-		p := &g.Also[n]
 		w.kept = w.also[n]
+	}
+	for n := range g.Also {
+		next(n)
+		p := &g.Also[n]
 		w.party(p)
 		from := ""
 		if p.Key != nil {
 			from = p.Key.Contact
 		}
 		w.contacts(p, "contact_of_another", from, nil)
+	}
+	// Known by the mail alone, so that a kept ground needs no address of it.
+	for n, i := range mails {
+		next(len(g.Also) + n)
+		p := &g.Seen.Mailed[n]
+		w.party(p)
+		if g.Facts.Report() || g.Facts.OptOutPlain() { // else it is held at most
+			ask(w, mailedPart, i.Guard, &p.Contact, func() *contact.Contact { return w.follow(i.Contact) })
+		}
 	}
 	w.kept = first
 }
@@ -311,9 +354,8 @@ func (w *walk) returned() (there []followup.Intent) {
 	return there
 }
 
-// thread reads what is known of the thread: how many follow-ups it has had, its
-// sender's domain too, and which mails in it are ours.
-func (w *walk) thread() {
+// caps reads how many follow-ups the thread has had, and its sender's domain.
+func (w *walk) caps() {
 	g, s := &w.g, &w.g.Seen
 	var caps []ledger.Key
 	for _, c := range CapsOf(w.ids, g.Policy, g.Facts, g.Person, g.Now.Std()) {
@@ -326,9 +368,6 @@ func (w *walk) thread() {
 		}
 		return counts
 	})
-	if keys := RepliesTo(g.Facts); len(keys) > 0 {
-		ask(w, repliedPart, named(keys), &s.Replied, func() *followup.Intent { return w.replied(keys) })
-	}
 }
 
 func named(keys []ledger.Key) (of string) {

@@ -23,19 +23,16 @@ func (b *builder) hardReport() bool {
 		f.Kind == rawmail.Complaint && a != nil && a.Address != ""
 }
 
-func (b *builder) reportReason() string {
-	if b.g.Facts.Kind == rawmail.Complaint {
+// stopReason is what an address is stopped for.
+func (b *builder) stopReason() string {
+	switch b.g.Facts.Kind {
+	case rawmail.Complaint:
 		return guard.ReasonComplaint
+	case rawmail.Bounce:
+		return guard.ReasonBounce
+	default:
+		return guard.ReasonOptOut
 	}
-	return guard.ReasonBounce
-}
-
-// proven tells whether the report returns a mail of ours to this address: it
-// bears the mark of an intent that there is and that went there. A mark cannot
-// be made up, and who copies the one of a mail that he got proves a report on
-// himself and on nobody else.
-func (b *builder) proven(p Party) bool {
-	return slices.ContainsFunc(b.g.Seen.Returned, func(i followup.Intent) bool { return i.Guard == p.Person.GuardID })
 }
 
 // accused fills in whom a complaint is of that hides it, as providers do to
@@ -50,14 +47,15 @@ func accused(f Facts, p Person, returned []followup.Intent) Facts {
 	return f
 }
 
-// reported is what a report comes to for the addresses that it names.
+// reported is what a report or a plain wish comes to for the addresses that it
+// may be about.
 type reported struct {
 	stop     []Party // still to be stopped
 	hold     []Party // still to be held
-	release  []Party // held for this report, which a person says is none
+	release  []Party // held for this event, which a person says is not theirs
 	believed bool    // it is proven for one of them, or a person believes it
 	doubted  bool    // it is not proven for one of them
-	asks     bool    // a person has to look
+	asked    []Party // of which a person is asked
 }
 
 // reported sorts the addresses by what is known of them. What is proven is
@@ -67,13 +65,16 @@ type reported struct {
 // address that nobody knows is kept on file alone. No true bounce of our own
 // mail is lost by that: it comes by the provider's feed of events (package
 // feedback) as well, which nobody else can write to.
+//
+// A plain wish is believed of the address that it came from, as every mail is.
 func (b *builder) reported() (r reported) {
-	a := b.g.Answer
+	a, plain := b.g.Answer, b.g.Facts.OptOutPlain()
 	for n, p := range b.parties() {
 		// Whom the event is about is counted each time. Of the others a stop that
 		// stands leaves nothing to do, so that a report that is read again after a
 		// crash goes on with the rest.
-		main, proven := n == 0 && b.g.Person.Known(), b.proven(p)
+		main := n == 0 && b.g.Person.Known()
+		proven := b.returned(p) || b.sameContact(p)
 		switch {
 		case a != nil && !a.Approve:
 			if b.lifts(p.Guard) {
@@ -81,11 +82,11 @@ func (b *builder) reported() (r reported) {
 			}
 		case a != nil:
 			r.believed = true
-			// Stopped as proven when the rest was put before him: once is enough.
-			if main && !proven || !b.stands(p) {
+			// Stopped as proven when the rest was put before a person: once is enough.
+			if main && !proven && !plain || !b.stands(p) {
 				r.stop = append(r.stop, p)
 			}
-		case proven:
+		case proven, main && plain:
 			r.believed = true
 			if main || !b.stands(p) {
 				r.stop = append(r.stop, p)
@@ -95,7 +96,7 @@ func (b *builder) reported() (r reported) {
 			if b.stands(p) || p.Person.Own || !b.mayHold(p) {
 				continue
 			}
-			r.asks = true
+			r.asked = append(r.asked, p)
 			if _, held := b.addHold(p.Guard); !held {
 				r.hold = append(r.hold, p)
 			}
@@ -108,12 +109,12 @@ func (b *builder) reported() (r reported) {
 // bounce of an address that nobody knows is not: there is no mail that it could
 // stop. A complaint always is, for it is a person's wish.
 func (b *builder) mayHold(p Party) bool {
-	return b.g.Facts.Kind == rawmail.Complaint || p.Key != nil || p.Next != nil || p.Guard != nil
+	return b.g.Facts.Kind != rawmail.Bounce || p.Key != nil || p.Next != nil || p.Guard != nil
 }
 
 // stands tells whether the address is stopped already, for a reason that this
-// report's would not take the place of.
+// event's would not take the place of.
 func (b *builder) stands(p Party) bool {
 	said := p.Guard.Text(guard.ReasonAttr)
-	return p.Guard.Text(guard.StopAttr(guard.ScopeAll)) != "" && (said == "" || guard.StopReason(said, b.reportReason()) == said)
+	return p.Guard.Text(guard.StopAttr(guard.ScopeAll)) != "" && (said == "" || guard.StopReason(said, b.stopReason()) == said)
 }

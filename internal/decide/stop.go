@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"onefold/internal/address"
 	"onefold/internal/ledger"
 	"onefold/internal/record/audit"
 	"onefold/internal/record/contact"
@@ -14,8 +15,7 @@ import (
 )
 
 // stopAll forbids every mail to these addresses from this commit on: the one
-// that the event is about, first, and the others that it may come from or that a
-// report names. It raises the consent version of each contact that holds such a
+// that the event is about, first, and the others that it may be about too. It raises the consent version of each contact that holds such a
 // key, and puts the operations that end what is queued.
 func (b *builder) stopAll(parties []Party, reason string) error {
 	for i, p := range parties {
@@ -71,7 +71,7 @@ func (b *builder) stopGuard(p Party, reason string) error {
 // stopAudit names the contact whose address it is, and for what the stop
 // holds.
 func (b *builder) stopAudit(p Party, reason string) audit.Record {
-	r := b.audit([]string{reason})
+	r := b.audit(append([]string{reason}, b.relation(p)...))
 	r.Contact = ""
 	if p.Contact != nil && !p.Person.Shared {
 		r.Contact = p.Contact.ID
@@ -80,18 +80,20 @@ func (b *builder) stopAudit(p Party, reason string) audit.Record {
 	return r
 }
 
-// parties are all the addresses that a wish not to be mailed may be about.
+// parties are all the addresses that a wish not to be mailed, or a report, may be
+// about.
 func (b *builder) parties() []Party {
+	others := slices.Concat(b.g.Also, b.mailed())
 	if !b.g.Person.Known() {
-		return b.g.Also
+		return others
 	}
-	return append([]Party{b.g.main()}, b.g.Also...)
+	return append([]Party{b.g.main()}, others...)
 }
 
 // named is the readable address for a guard, unless it was erased after the
 // event came in: an old event must not bring it back.
 func (b *builder) named(p Party) ledger.Item {
-	if b.erasedSince(p.Guard) {
+	if b.erasedSince(p.Guard) || p.Person.Address == (address.Address{}) {
 		return ledger.Item{}
 	}
 	return ledger.Item{guard.AddressAttr: p.Person.Address.String()}
@@ -106,7 +108,7 @@ func (b *builder) erasedSince(g ledger.Item) bool {
 // appears before this commit, its consent version has to be raised too.
 func (b *builder) keyStaysUnknown(p Party) {
 	b.nextStaysUnknown(p)
-	if p.Key != nil {
+	if p.Key != nil || p.isMailed() {
 		return
 	}
 	b.c.Check("contact_key", ledger.ContactKey.At(b.tenant(), p.Person.KeyID), ledger.Missing())
@@ -159,8 +161,11 @@ func (b *builder) hold() error { return b.holdAll(b.parties()) }
 
 func (b *builder) holdAll(parties []Party) error {
 	reason := "possible_opt_out"
-	if b.g.Facts.Report() {
+	switch {
+	case b.g.Facts.Report():
 		reason = ReasonUnproven
+	case b.g.Facts.OptOutPlain():
+		reason = reasonWords
 	}
 	for _, p := range parties {
 		list, held := b.addHold(p.Guard)
@@ -174,7 +179,7 @@ func (b *builder) holdAll(parties []Party) error {
 		set[guard.HoldReviewAttr] = strings.Join(list, " ")
 		if err := ChangeGuard(&b.c, GuardChange{
 			Tenant: b.tenant(), ID: p.Person.GuardID, Seen: p.Guard, Event: "hold",
-			Set: set, Audit: b.audit([]string{reason}),
+			Set: set, Audit: b.audit(append([]string{reason}, b.relation(p)...)),
 		}); err != nil {
 			return err
 		}
@@ -202,11 +207,18 @@ func (b *builder) addHold(g ledger.Item) (list []string, held bool) {
 }
 
 // lifts tells whether a person's answer says that what a guard is held for is
-// nothing: of doubtful words his approval, for then they are no opt-out; of a
-// report his rejection, for then it is not genuine. The hold of another cause is
-// not this answer's to lift.
+// nothing: of doubtful words the approval, for then they are no opt-out; of a
+// report or a plain wish the rejection, for then it is not genuine, or not of
+// this address. The hold of another cause is not this answer's to lift.
 func (b *builder) lifts(g ledger.Item) bool {
-	return b.g.Answer != nil && b.g.Answer.Approve != b.g.Facts.Report() && slices.Contains(holds(g), b.holdOf())
+	return b.g.Answer != nil && b.g.Answer.Approve != b.asksWhose() && slices.Contains(holds(g), b.holdOf())
+}
+
+// asksWhose tells whether a person was asked not what the event means but whether
+// it is genuine, or whose it is.
+func (b *builder) asksWhose() bool {
+	return b.g.Facts.Report() || b.g.Seen.Task != nil &&
+		slices.ContainsFunc(b.g.Seen.Task.Reasons, func(r string) bool { return r == reasonWords || r == reasonNobody })
 }
 
 // othersHold are the causes that a guard stays held for after this answer.
@@ -219,8 +231,11 @@ func (b *builder) releaseHolds() error { return b.release(b.parties()) }
 
 func (b *builder) release(parties []Party) error {
 	reason := "person_says_no_opt_out"
-	if b.g.Facts.Report() {
+	switch {
+	case b.g.Facts.Report():
 		reason = "person_says_not_genuine"
+	case b.asksWhose():
+		reason = "person_says_another"
 	}
 	for _, p := range parties {
 		if !b.lifts(p.Guard) {

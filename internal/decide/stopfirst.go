@@ -35,7 +35,7 @@ func stopGround(g Ground, ids digest.Key) (ledger.Commit, error) {
 	switch {
 	case len(r.stop) > MaxStops:
 		// The last ones: the first of all belongs to the decision.
-		err = b.stopAll(r.stop[max(1, len(r.stop)-MaxStops):], b.reportReason())
+		err = b.stopAll(r.stop[max(1, len(r.stop)-MaxStops):], b.stopReason())
 	case len(r.hold) > MaxHeld:
 		err = b.holdAll(r.hold[len(r.hold)-MaxHeld:])
 	case len(r.release) > MaxHeld:

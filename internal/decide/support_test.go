@@ -248,7 +248,12 @@ func wants(t tb, res decide.Result, outcome string, reasons ...string) {
 		}
 	}
 	if res.Outcome == decide.Referred {
-		for _, e := range []ledger.Entity{ledger.Contact, ledger.ContactKey, ledger.Enquiry, ledger.Intent, ledger.Operation, ledger.Cadence} {
+		nothing := []ledger.Entity{ledger.Enquiry, ledger.Intent, ledger.Cadence}
+		// Who is asked of one address may have had another stopped.
+		if !slices.ContainsFunc(on(res, ledger.Guard), func(w ledger.Write) bool { return w.Item["stop_all"] != nil || w.Set["stop_all"] != nil }) {
+			nothing = append(nothing, ledger.Contact, ledger.ContactKey, ledger.Operation)
+		}
+		for _, e := range nothing {
 			writes := slices.DeleteFunc(on(res, e), func(w ledger.Write) bool { // that the address is in dispute is part of the question
 				return e == ledger.ContactKey && reflect.DeepEqual(w.Set, ledger.Item{contact.DisputedAttr: true})
 			})

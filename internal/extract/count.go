@@ -37,7 +37,7 @@ func (s *Service) measured(e inbound.Event, res decide.Result) slog.Attr {
 			once(schema.MatchesAmbiguous)
 			once(schema.DuplicatesSuspected)
 		}
-		if anyOf(res.Reasons, "possible_opt_out") {
+		if anyOf(res.Reasons, "possible_opt_out", "opt_out_words") {
 			once(schema.OptOutsDoubtful)
 		}
 	}

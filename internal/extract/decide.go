@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"onefold/internal/blob"
 	"onefold/internal/decide"
@@ -125,7 +126,7 @@ func FactsOf(ids digest.Key, e inbound.Event, raw []byte, policy tenant.Policy) 
 		genuine := func(mark string) bool { return followup.IsMark(ids, e.Tenant, mark) }
 		m := ours.ReadMail(policy, raw, genuine, e.EnvelopeFrom)
 		f := decide.FactsOfMail(m)
-		for _, mark := range m.ReturnedMarks {
+		for _, mark := range slices.Concat(m.ReturnedMarks, m.PassedOn) {
 			if intent, ok := followup.Marked(ids, e.Tenant, mark); ok {
 				f.Returned = append(f.Returned, intent)
 			}

@@ -14,7 +14,7 @@ import (
 // claimed it or as the person who answers saw it. Doing it again changes
 // nothing.
 func (s *Service) stopFirst(ctx context.Context, e inbound.Event, policy tenant.Policy, facts decide.Facts, q *answered) error {
-	if len(facts.Failed) < decide.MaxStops {
+	if len(facts.Failed)+len(facts.Returned) < decide.MaxStops {
 		return nil
 	}
 	for left := true; left; { // each commit leaves fewer addresses

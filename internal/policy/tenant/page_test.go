@@ -153,6 +153,11 @@ SPF, DKIM and DMARC corroborate and never prove. A mail whose DMARC failed is **
 enquiry and, by the rules, a follow-up, and changes nothing of a contact that exists; where it claims to answer a mail of ours a person looks. That a mail passed lifts no other
 reason for review. A wish not to be mailed counts from anybody: to forge one stops mail and causes none.
 
+A plain wish stops the address that it came from. Where it answers a mail of ours that went to another address, that one is held until a person has read the text, and so is
+a ` + "`Reply-To` other than `From`" + `; either is stopped at once where our genuine mark is given back (our mail attached, or its header) or both are one contact's. A complaint does
+the same for whom our mail went to. Only two things lower a plain wish to a hold: a form that proves nobody, and such a ` + "`Reply-To`" + `. No setting changes this
+([ADR 0038](adr/0038-whom-a-wish-stops.md)).
+
 Whether DMARC failed is known of mail that SES received. Other [sources](sources.md#who-says-so) say less or nothing. Where a server of yours, or your
 mailbox provider's, checks mail before it comes here, name its authserv-id, the first word of its ` + "`Authentication-Results`" + ` field (RFC 8601), in
 ` + "`endpoints[].authserv_id`" + `:

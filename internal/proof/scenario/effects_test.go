@@ -28,7 +28,7 @@ type postbox struct {
 	twice bool              // broken: each mail goes out twice
 }
 
-func (p *postbox) Provider() string { return "fake" }
+func (p *postbox) Provider() string { return "ses" } // by whose names replies are known
 
 func (p *postbox) Submit(ctx context.Context, m mailer.Mail) mailer.Result {
 	unknown := mailer.Result{Outcome: mailer.Unknown, Reason: "timeout"}

@@ -23,7 +23,7 @@ func classify(m *Message, h header, b body, own IsOwn, bears mark, w *warnings) 
 	}
 	if reasons, list := complaint(m, b, sns); reasons != nil {
 		settle(m, Complaint, reasons, list)
-		m.ReturnedMarks = returnedMarks(m, b, sns)
+		m.ReturnedMarks, m.ReturnedIDs = returnedMarks(m, b, sns), returnedIDs(b)
 		return
 	}
 	if reasons, list := bounce(m, h, b, sns); reasons != nil {
@@ -48,6 +48,9 @@ func classify(m *Message, h header, b body, own IsOwn, bears mark, w *warnings) 
 	} {
 		if len(step.reasons) > 0 {
 			m.Kind, m.KindReasons = step.kind, step.reasons
+			if step.kind == List {
+				m.PassedOn = returnedMarks(m, b, nil)
+			}
 			if step.kind == Own {
 				if f := m.Forwarded; f != nil && (bears == ours || m.NullReturn || own(f.From.Address)) {
 					m.Forwarded = nil
@@ -57,7 +60,7 @@ func classify(m *Message, h header, b body, own IsOwn, bears mark, w *warnings) 
 			return
 		}
 	}
-	m.Kind = Human
+	m.Kind, m.PassedOn = Human, returnedMarks(m, b, nil)
 	m.Doubts = doubts(m, h, bears, own)
 	if b.undecoded || undecodedWord(h.get("subject")) {
 		m.Doubts = append(m.Doubts, DoubtUndecoded)

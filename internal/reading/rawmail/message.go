@@ -74,6 +74,10 @@ type Message struct {
 	// writes them: one says something only where it is genuine, and then of the
 	// one address that the mail with this mark went to.
 	ReturnedMarks []string `json:"returned_marks"`
+	// PassedOn are such values in what a person's mail gives back, or one of a list.
+	PassedOn []string `json:"-"`
+	// ReturnedIDs are the Message-IDs in what a complaint gives back, the first few.
+	ReturnedIDs []string `json:"-"`
 
 	// ContentHash is the hex hash of From, Date, Subject and decoded body.
 	// Trace headers (Received, Return-Path, Delivered-To, DKIM and the like)

@@ -80,3 +80,28 @@ func TestAReturnedMarkIsOneShortLine(t *testing.T) {
 		t.Errorf("%q", m.ReturnedMarks)
 	}
 }
+
+// TestReading04TheMarkThatAPersonPassesOn: our mail attached, or its header in
+// the text, quoted or not; of a machine's mail nothing is asked.
+func TestReading04TheMarkThatAPersonPassesOn(t *testing.T) {
+	t.Parallel()
+	const marked = "From: sales@example.net\nTo: bob@example.net\n" + rawmail.MarkHeader + ": i1.h1\nSubject: Huts\n"
+	const head = "From: bob@example.org\nTo: sales@example.net\nSubject: Re: Huts\n"
+	const attached = "Content-Type: multipart/mixed; boundary=b\n\n--b\n\nPlease unsubscribe me.\n--b\nContent-Type: message/rfc822\n\n" + marked + "\nHello.\n--b--\n"
+	for name, c := range map[string]struct {
+		mail string
+		kind rawmail.Kind
+		want []string
+	}{
+		"attached":              {head + attached, rawmail.Human, []string{"i1.h1"}},
+		"in the text":           {head + "\nPlease unsubscribe me.\n\n" + marked, rawmail.Human, []string{"i1.h1"}},
+		"quoted":                {head + "\nPlease unsubscribe me.\n\n> " + strings.ReplaceAll(marked, "\n", "\n> "), rawmail.Human, []string{"i1.h1"}},
+		"through a group":       {"List-Id: <g.example.org>\nList-Post: <mailto:g@example.org>\n" + head + attached, rawmail.List, []string{"i1.h1"}},
+		"of an automatic reply": {"Auto-Submitted: auto-replied\n" + head + attached, rawmail.AutoReply, nil},
+		"none":                  {head + "\nPlease unsubscribe me.\n", rawmail.Human, nil},
+	} {
+		if m := parse(c.mail); m.Kind != c.kind || !slices.Equal(m.PassedOn, c.want) || len(m.ReturnedMarks) != 0 {
+			t.Errorf("%s: %s passes on %q, want %q", name, m.Kind, m.PassedOn, c.want)
+		}
+	}
+}

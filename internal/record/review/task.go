@@ -27,6 +27,7 @@ const (
 	ByCustomer = "customer_key" // the customer ID
 	ByNextForm = "next_key"     // the address, as the rule that is migrated to has it
 	ByReplyTo  = "reply_to"     // the address that is to be answered, beside the sender's
+	ByMail     = "our_mail"     // a mail of ours that the event answers or gives back
 	ByCause    = "cause"        // a person gave this very mail, out of a shared inbox, this contact
 )
 
@@ -78,7 +79,7 @@ type Task struct {
 	Contact    string   `json:"contact,omitempty"`
 	Candidates []string `json:"candidates,omitempty"`
 	// CandidatesBy says of each of Candidates what identifies it, "+" between
-	// several: ByEmail, ByCustomer, ByNextForm, ByReplyTo, ByCause.
+	// several: ByEmail, ByCustomer, ByNextForm, ByReplyTo, ByCause, ByMail.
 	CandidatesBy []string `json:"candidates_by,omitempty"`
 	Reasons      []string `json:"reasons,omitempty"`
 	// ContentHash is the mail that an approval would bind.

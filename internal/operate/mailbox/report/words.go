@@ -46,6 +46,7 @@ func words() map[string]string {
 		"no_text": "nothing to read", "ambiguous": "several people or wishes", "third_party": "for somebody else", "low_confidence": "not sure enough",
 		"field_conflict": "another name or company than before", "unparseable_mail": "not readable", "loop_suspected": "too many follow-ups in one thread or to one domain",
 		"report_unproven": "nothing proves that it gives back a mail of yours", "complaint_without_address": "a complaint that hides its address",
+		"opt_out_words": "a wish not to be mailed", "address_mailed": "held: whom your mail went to that it answers", "address_reply_to": "held: another address for answers",
 		"opt_out_without_address": "a wish not to be mailed, without an address", "forwarding_confirmation": "Gmail asks whether mail may be forwarded",
 		"class_pitch": "looks like an offer", "class_invoice": "looks like a bill", "class_job_application": "looks like a job application",
 		"class_newsletter": "looks like a mailing", "class_spam": "looks like fraud", "class_auto_reply": "looks like an automatic reply",
