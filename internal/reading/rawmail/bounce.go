@@ -96,8 +96,17 @@ func failedRecipients(m *Message, h header, b body, status []report) []Suppressi
 	}
 	told, rest := splitOriginal(m.Text)
 	told = cut(told, maxReport)
-	if len(found) == 0 {
-		found = textFailures(m, h, told)
+	beside := map[string]string{} // of each recipient, where there are several
+	if len(found) != 1 {
+		inText := textFailures(m, h, told)
+		for _, f := range inText {
+			beside[strings.ToLower(f.address)] = cut(f.text, maxDiagnosis)
+		}
+		if len(found) == 0 {
+			found = inText
+		} else if len(inText) == 1 {
+			clear(beside) // it is the whole text, of nobody by himself
+		}
 	}
 	if len(found) == 0 {
 		if to := originalRecipient(b, rest); to != "" {
@@ -108,14 +117,14 @@ func failedRecipients(m *Message, h header, b body, status []report) []Suppressi
 	var last failure
 	known, code, hard := false, "", false // of last
 	for _, f := range found {
-		// A report without a diagnosis is read with the text beside it, but
-		// only where there is one recipient for it to be about.
-		f.text = cut(f.text, maxDiagnosis)
+		// A report without a diagnosis is read with the text beside it: all of it
+		// where there is one recipient for it to be about, else what stands by this one.
+		f.text, f.beside = cut(f.text, maxDiagnosis), beside[strings.ToLower(f.address)]
 		if len(found) == 1 {
 			f.beside = cut(told, maxDiagnosis)
-			if f.text == "" {
-				f.text = f.beside
-			}
+		}
+		if f.text == "" {
+			f.text = f.beside
 		}
 		switch f.action {
 		case "delivered", "relayed", "expanded":
@@ -144,24 +153,44 @@ func failedRecipients(m *Message, h header, b body, status []report) []Suppressi
 // one for each recipient (RFC 3464 section 2.1).
 func statusBlocks(content string) (out []failure) {
 	for block := range strings.SplitSeq(content, "\n\n") {
-		fields := header(fieldsOf(block))
-		final := cleanAddress(afterSemicolon(fields.get("final-recipient")), new(warnings))
-		original := cleanAddress(afterSemicolon(fields.get("original-recipient")), new(warnings))
-		if !fields.has("final-recipient") && !fields.has("original-recipient") {
-			continue
-		}
-		f := failure{address: original, action: firstWord(fields.get("action")), status: firstWord(fields.get("status"))}
-		// The original recipient is the one we wrote to; an alias behind it is not ours to suppress.
-		if f.address == "" {
-			f.address = final
-		}
-		f.text = strings.Join(fields.all("diagnostic-code"), "\n")
-		f.localAgent = strings.HasPrefix(strings.ToLower(f.text), "x-unix")
-		if out = append(out, f); len(out) > 2*maxRecipients {
-			break
+		for fields := fieldsOf(block); len(fields) > 0 && len(out) <= 2*maxRecipients; {
+			n := nextGroup(fields)
+			out, fields = append(out, groupFailure(fields[:n])...), fields[n:]
 		}
 	}
 	return out
+}
+
+// nextGroup is where a second recipient's fields begin: some systems leave the
+// blank line out. A group begins with its recipients.
+func nextGroup(fields []field) int {
+	named, run := false, 0 // run: where the fields before this one that name recipients begin
+	for i, f := range fields {
+		switch {
+		case f.name == "final-recipient" && named:
+			return run
+		case f.name != "final-recipient" && f.name != "original-recipient":
+			named, run = named || run < i, i+1
+		}
+	}
+	return len(fields)
+}
+
+func groupFailure(fields header) []failure {
+	if !fields.has("final-recipient") && !fields.has("original-recipient") {
+		return nil
+	}
+	// The original recipient is the one we wrote to; an alias behind it is not ours to suppress.
+	f := failure{
+		address: cleanAddress(afterSemicolon(fields.get("original-recipient")), new(warnings)),
+		action:  firstWord(fields.get("action")), status: firstWord(fields.get("status")),
+		text: strings.Join(fields.all("diagnostic-code"), "\n"),
+	}
+	if f.address == "" {
+		f.address = cleanAddress(afterSemicolon(fields.get("final-recipient")), new(warnings))
+	}
+	f.localAgent = strings.HasPrefix(strings.ToLower(f.text), "x-unix")
+	return []failure{f}
 }
 
 // containsFold finds a word of lower-case ASCII that begins with any case of

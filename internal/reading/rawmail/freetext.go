@@ -2,6 +2,7 @@ package rawmail
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -60,8 +61,7 @@ func textFailures(m *Message, h header, told string) []failure {
 			others[strings.ToLower(box.Address)] = true
 		}
 	}
-	var strong []failure
-	weak := ""
+	var strong, weak []failure
 	index := map[string]int{}
 	current, ended := -1, false
 	for line := range strings.SplitSeq(told, "\n") {
@@ -86,8 +86,8 @@ func textFailures(m *Message, h header, told string) []failure {
 				ended = answered.MatchString(line)
 				strong[current].text += line + "\n"
 				continue
-			case weak == "":
-				weak = addr
+			case len(weak) < maxRecipients && !slices.ContainsFunc(weak, func(f failure) bool { return strings.EqualFold(f.address, addr) }):
+				weak = append(weak, failure{address: addr, text: line})
 			}
 		}
 		// Bounded, since each line makes the text anew.
@@ -103,10 +103,18 @@ func textFailures(m *Message, h header, told string) []failure {
 		return strong
 	case len(strong) > 1:
 		return strong
-	case weak != "":
-		return []failure{{address: weak, text: told}}
+	case len(weak) == 0:
+		return nil
 	}
-	return nil
+	// Of addresses somewhere in sentences, those with the reason in their line.
+	said := slices.DeleteFunc(slices.Clone(weak), func(f failure) bool {
+		line := lowered(f.text)
+		return !noSuchAddress.in(line) && !mailboxFull.in(line)
+	})
+	if len(said) > 1 {
+		return said
+	}
+	return []failure{{address: append(said, weak...)[0].address, text: told}}
 }
 
 // statedFailures follows the header where there is one, with the text found
