@@ -88,9 +88,9 @@ func decideGround(g Ground, ids digest.Key) (Result, error) {
 }
 
 // Reader tells whether the ground needs a reader's answer before it can be
-// decided: machine mail, plain opt-outs and what is dropped do not.
+// decided: machine mail, plain opt-outs, thanks and what is dropped do not.
 func Reader(f Facts) bool {
-	return f.Human() && !f.OptOutPlain() && !f.Dropped
+	return f.Human() && !f.OptOutPlain() && !f.Thanks && !f.Dropped
 }
 
 type builder struct {
@@ -125,6 +125,8 @@ func (b *builder) decide() error {
 		return b.optOut()
 	case f.OptOutPlain():
 		return b.refer("opt_out_without_address")
+	case f.Thanks && f.Warned == "" && b.g.Answer == nil && !b.doubted():
+		return b.decided(inbound.Ignored, []string{ReasonThanks})
 	}
 	return b.enquiry()
 }

@@ -203,7 +203,7 @@ func TestEveryFieldOfAGroundIsKeptOrLeftOut(t *testing.T) {
 		{decide.Facts{}, map[string]string{
 			"Content": "left out: of the event", "Kind": again, "Heard": again, "Cause": again, "Source": again, "OptOut": again, "MessageID": again,
 			"InReplyTo": again, "References": again, "Suppression": again, "Failed": "read again, as people", "Warnings": again, "Doubts": again, "Returned": again,
-			"Asks": again, "Warned": again, "Dropped": again, "CustomerID": again,
+			"Thanks": again, "Asks": again, "Warned": again, "Dropped": again, "CustomerID": again,
 		}},
 		{contact.Key{}, map[string]string{
 			"Tenant": unread, "ID": unread, "Contact": "kept", "Shared": "kept", "RuleVersion": unread, "CreatedAt": unread, "InboundEvent": unread, "Version": unread,

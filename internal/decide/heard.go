@@ -1,9 +1,7 @@
 package decide
 
 import (
-	"regexp"
 	"slices"
-	"strings"
 
 	"onefold/internal/reading/rawmail"
 	"onefold/internal/reading/wish"
@@ -60,7 +58,7 @@ func (f *Facts) listed(m rawmail.Message) {
 		if massMail(m) {
 			return
 		}
-		found = wish.OptOut(m.Subject, withoutListFooter(m.Visible))
+		found = wish.OptOut(m.Subject, wish.WithoutListFooter(m.Visible))
 	}
 	if found.Verdict == wish.OptOutNone || found.Verdict == "" {
 		return
@@ -78,29 +76,4 @@ func massMail(m rawmail.Message) bool {
 		return reason == "list_post" || reason == "mailing_list" || reason == "precedence_list"
 	}
 	return slices.Contains(m.KindReasons, "list_unsubscribe") && !slices.ContainsFunc(m.KindReasons, group)
-}
-
-var (
-	ruledLine = regexp.MustCompile(`^\s*[-_=*~]{4,}\s*$`)
-	wayOut    = regexp.MustCompile(`(?i)https?://|\S@\S+\.\S|\|`)
-)
-
-// withoutListFooter leaves out what lists add below: all from the last ruled
-// line on, and every later paragraph that holds a link or an address.
-func withoutListFooter(visible string) string {
-	lines := strings.Split(visible, "\n")
-	for i := len(lines) - 1; i > 0; i-- {
-		if ruledLine.MatchString(lines[i]) {
-			lines = lines[:i]
-			break
-		}
-	}
-	paragraphs := strings.Split(strings.Join(lines, "\n"), "\n\n")
-	kept := paragraphs[:1]
-	for _, p := range paragraphs[1:] {
-		if !wayOut.MatchString(p) {
-			kept = append(kept, p)
-		}
-	}
-	return strings.Join(kept, "\n\n")
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"onefold/internal/address"
 	"onefold/internal/digest"
 	"onefold/internal/ledger"
 	"onefold/internal/policy/tenant"
@@ -32,7 +33,7 @@ func CapsOf(ids digest.Key, policy tenant.Policy, f Facts, p Person, now time.Ti
 	if root := threadRoot(f); root != "" {
 		caps = append(caps, Cap{ID: ids.ID("loop_thread", policy.Tenant, root), Limit: policy.Limits.PerThread})
 	}
-	if p.Known() && !isFreeMail(p.Address.Domain) {
+	if p.Known() && !address.IsFreeMail(p.Address.Domain) {
 		day := now.UTC().Truncate(24 * time.Hour)
 		caps = append(caps, Cap{
 			ID:    ids.ID("loop_domain", policy.Tenant, p.Address.Domain, day.Format(time.DateOnly)),
@@ -99,20 +100,4 @@ func (b *builder) countFollowUp() error {
 		}
 	}
 	return nil
-}
-
-// isFreeMail tells of the large domains where anybody has a mailbox: many
-// people a day write from them, and what they share says nothing.
-func isFreeMail(domain string) bool {
-	switch domain {
-	case "gmail.com", "googlemail.com", "outlook.com", "hotmail.com", "hotmail.co.uk", "hotmail.fr", "live.com", "msn.com",
-		"yahoo.com", "yahoo.co.uk", "yahoo.co.in", "yahoo.co.jp", "yahoo.fr", "yahoo.de", "ymail.com", "aol.com",
-		"icloud.com", "me.com", "mac.com", "proton.me", "protonmail.com", "fastmail.com", "zoho.com", "mail.com",
-		"gmx.com", "gmx.de", "gmx.net", "gmx.at", "gmx.ch", "web.de", "t-online.de", "freenet.de", "posteo.de", "mailbox.org",
-		"orange.fr", "wanadoo.fr", "free.fr", "laposte.net", "sfr.fr", "libero.it", "virgilio.it", "seznam.cz", "wp.pl", "o2.pl",
-		"bluewin.ch", "btinternet.com", "comcast.net", "verizon.net", "att.net", "mail.ru", "yandex.ru", "qq.com", "163.com",
-		"126.com", "naver.com", "uol.com.br", "bigpond.com", "rediffmail.com":
-		return true
-	}
-	return false
 }

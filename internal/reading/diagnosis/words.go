@@ -1,10 +1,12 @@
-package rawmail
+package diagnosis
+
+import "onefold/internal/reading/phrases"
 
 // What mail systems write of a failure, in the words of the common ones and of
 // those that write in the language of their country.
 var (
 	// noSuchAddress: the address or its domain does not exist, or takes no mail at all (RFC 7505).
-	noSuchAddress = newPhrases(`(?:user|recipient|mailbox|account|host|alias)[\s.]{1,3}unknown|unknown[\s.]{1,3}(?:virtual |or illegal )?(?:user|recipient|address|host|local|mailbox|alias|e-?mail)|no such (?:user|mailbox|recipient|person|address|account|domain|host|local|alias|e-?mail)`+
+	noSuchAddress = phrases.New(`(?:user|recipient|mailbox|account|host|alias)[\s.]{1,3}unknown|unknown[\s.]{1,3}(?:virtual |or illegal )?(?:user|recipient|address|host|local|mailbox|alias|e-?mail)|no such (?:user|mailbox|recipient|person|address|account|domain|host|local|alias|e-?mail)`+
 		`|(?:user|recipient|mailbox|account|address|person|domain|host)(?:[^.\n]|\.[^\s.]){0,60}(?:does not exist|doesn't exist|do not exist|not exist|not found|is not known|isn't known|not recognized|not listed|not present|no longer (?:on server|valid|available|in use|exist|accepts)|is unknown|couldn't be found|could not be found|wasn't found|has moved)`+
 		`|recip(?:ient)?notfound|(?:host|domain|user) \S{1,80} (?:was )?not found|user [^\n]{1,80} not listed|(?:invalid|bad) (?:final )?(?:delivery )?(?:recipient|address|mailbox|user|destination|alias)|not our customer|no valid recipients|unrouteable address|unroutable address|addressee unknown|inactive email address`+
 		`|no one at this address|no (?:mailbox|account) (?:here )?by that name|host name lookup fail|name service error|(?:doesn't|does not) have an? [\w.]{2,30} account|not a (?:valid|known) (?:user|mailbox|recipient|address)`+
@@ -16,10 +18,10 @@ var (
 		"onbekend", "bestaat niet", "niet gevonden", "istnieje", "nieznan", "finns inte", "hittades inte", "okänd", "ukendt", "ukjent", "findes ikke", "finnes ikke", "eksisterer ikke", "tuntematon", "ei ole olemassa", "ei löydy")
 
 	// mailboxFull and notTheAddress: the address exists, or nothing is said of it.
-	mailboxFull = newPhrases(`not enough (?:disk )?space|mailbox[^.\n]{0,30}(?:full|quota|exceed|limit)|over ?quota|quota (?:exceeded|full)|exceed\w* (?:the |its |storage )*(?:local |mailbox |storage )?(?:limit|quota)|(?:inbox|account) (?:is )?(?:full|over quota)|disk (?:is )?full|insufficient (?:system )?storage`+
+	mailboxFull = phrases.New(`not enough (?:disk )?space|mailbox[^.\n]{0,30}(?:full|quota|exceed|limit)|over ?quota|quota (?:exceeded|full)|exceed\w* (?:the |its |storage )*(?:local |mailbox |storage )?(?:limit|quota)|(?:inbox|account) (?:is )?(?:full|over quota)|disk (?:is )?full|insufficient (?:system )?storage`+
 		`|postfach[^.\n]{0,20}voll|bo[iî]te[^.\n]{0,30}pleine|buz[oó]n[^.\n]{0,20}lleno|casella[^.\n]{0,20}piena|caixa[^.\n]{0,20}cheia`,
 		"not enough", "full", "quota", "exceed", "limit", "insufficient", "voll", "pleine", "lleno", "piena", "cheia")
-	notTheAddress = newPhrases(`\bspam\b|spamhaus|spamcop|unsolicited|virus|malware|phish|blocked|block(?:ing)? ?list|black ?list|dnsbl|\brbls?\b|polic(?:y|ies)\b|dmarc|\bspf\b|\bdkim\b|authenticat|content (?:rejected|filter)|message (?:content|size|filtered)|access (?:denied|from)`+
+	notTheAddress = phrases.New(`\bspam\b|spamhaus|spamcop|unsolicited|virus|malware|phish|blocked|block(?:ing)? ?list|black ?list|dnsbl|\brbls?\b|polic(?:y|ies)\b|dmarc|\bspf\b|\bdkim\b|authenticat|content (?:rejected|filter)|message (?:content|size|filtered)|access (?:denied|from)`+
 		`|relay(?:ing)? (?:access )?(?:denied|not permitted)|not allowed|\bdisabled\b|suspended|frozen|\block(?:ed)?\b|is inactive|\bbanned\b`+
 		`|too many|frequency|temporar|try (?:again )?later|try again in|timed out|timeout|deferred|expired|delayed|rate[- ]?limit|throttl|per (?:hour|minute|day|second)|(?:this|last) hour|hop count|mail loop|reputation|after end of data|rejected by the domain filter|open relay|turn on smtp|smtp command\s{1,4}data\b|in reply to (?:end of )?data`+
 		`|reverse dns|\bptr\b|\bhelo\b|\behlo\b|sending (?:ip|server|host|mta)|(?:your|client|sender|source) (?:ip|network|host|mail ?server)\b`,
@@ -29,9 +31,9 @@ var (
 		"reverse dns", "ptr", "helo", "ehlo", "sending ", "your ", "client ", "sender", "source ")
 
 	// passes: another try may succeed, even where the words before it say that nothing is there.
-	passes = newPhrases(`(?:found|fail\w{0,3}|error),?\s+(?:please )?try again|servfail|gr[ea]y-?list`, "try again", "servfail", "list")
+	passes = phrases.New(`(?:found|fail\w{0,3}|error),?\s+(?:please )?try again|servfail|gr[ea]y-?list`, "try again", "servfail", "list")
 
-	senderFault = newPhrases(`(?:sender|return path|mail from)[^.\n]{0,60}(?:reject|not exist|denied|unknown|verif)|domain of sender|\bprocmail\b`, "sender", "return path", "mail from", "procmail")
+	senderFault = phrases.New(`(?:sender|return path|mail from)[^.\n]{0,60}(?:reject|not exist|denied|unknown|verif)|domain of sender|\bprocmail\b`, "sender", "return path", "mail from", "procmail")
 )
 
 // The nouns and predicates of a sentence that an address is not known.
@@ -41,3 +43,9 @@ const (
 	unknown = `(?:unbekannt|nicht gefunden|existiert nicht|inconnu|n'existe pas|introuvable|no existe|desconocid|no encontrad|sconosciut|non esiste|inesistente|non trovat|n[aã]o existe|desconhecid|n[aã]o encontrad` +
 		`|onbekend|bestaat niet|niet gevonden|nie istnieje|nieznan|finns inte|hittades inte|okänd|ukendt|findes ikke|ukjent|finnes ikke|eksisterer ikke|tuntematon|ei ole olemassa|ei löydy)`
 )
+
+// Tells tells whether a line says of an address that it is not there, or full.
+func Tells(line string) bool {
+	line = phrases.Lowered(line)
+	return noSuchAddress.In(line) || mailboxFull.In(line)
+}
