@@ -20,6 +20,7 @@ import (
 	"onefold/internal/digest"
 	"onefold/internal/ledger"
 	"onefold/internal/policy/tenant"
+	"onefold/internal/reading/rawmail"
 	"onefold/internal/reading/reader"
 	"onefold/internal/record/followup"
 	"onefold/internal/record/inbound"
@@ -121,6 +122,8 @@ func (b *builder) decide() error {
 		return b.refer(f.Asks)
 	case f.Machine():
 		return b.machineMail()
+	case b.g.Seen.Ours && b.g.Answer == nil:
+		return b.decided(inbound.Ignored, []string{string(rawmail.Own)})
 	case f.OptOutPlain() && b.g.Person.Known():
 		return b.optOut()
 	case f.OptOutPlain():

@@ -192,7 +192,7 @@ func TestEveryFieldOfAGroundIsKeptOrLeftOut(t *testing.T) {
 		}},
 		{decide.Seen{}, map[string]string{
 			"Key": "kept", "Contact": "kept", "Guard": "kept", "Enquiry": "kept", "Cadence": "kept", "Slot": "kept", "Unapproved": "kept", "Intent": "kept",
-			"Task": "left out: read for an answer alone", "Replied": "kept", "Caps": "kept",
+			"Task": "left out: read for an answer alone", "Replied": "kept", "Ours": "kept", "Caps": "kept",
 			"Elsewhere": "kept", "Returned": "kept", "Next": "kept", "NextContact": "kept", "Holder": "kept",
 			"CustomerKey": "kept", "Customer": "kept",
 		}},

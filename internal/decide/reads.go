@@ -35,6 +35,7 @@ type Seen struct {
 	Intent     *followup.Intent // of this cause under that rule
 	Task       *review.Task     // the open task that holds this event
 	Replied    *followup.Intent // our own mail that this event replies to
+	Ours       bool             // the event is a mail of ours: the message index has its own Message-ID
 	Caps       []ledger.Item    // of CapsOf, in its order
 	// Returned are those of Facts.Returned that there are.
 	Returned []followup.Intent
@@ -87,6 +88,11 @@ var (
 	repliedPart = noun("replied", "y", LostThread,
 		func(i followup.Intent) string { return i.ID },
 		func(id string) followup.Intent { return followup.Intent{ID: id} }).ofWholeRows()
+	oursPart = part[bool]{
+		role: "ours", lost: LostThread,
+		keep: func(w *walk, is bool) { put(w, "z", is) },
+		thaw: func(w *walk) bool { return get[bool](w, "z") },
+	}
 	elsewherePart = list("guards_elsewhere", "j", LostFollowUp, kept.GuardOf, kept.Guard.Row)
 	capsPart      = list("caps", "u", LostCount, kept.CapOf, (*kept.Cap).Row)
 	enquiryPart   = noun("enquiry", "e", LostFollowUp, kept.EnquiryOf, kept.Enquiry.Row).ofWholeRows()
@@ -304,6 +310,12 @@ func (w *walk) thread() {
 		}
 		return counts
 	})
+	if k := ourID(g.Facts); k != (ledger.Key{}) {
+		ask(w, oursPart, k.ID, &s.Ours, func() bool {
+			m := row[followup.ProviderMessage](w, k)
+			return m != nil && m.Tenant == g.Event.Tenant
+		})
+	}
 	if keys := RepliesTo(g.Facts); len(keys) > 0 {
 		ask(w, repliedPart, named(keys), &s.Replied, func() *followup.Intent { return w.replied(keys) })
 	}

@@ -109,13 +109,19 @@ func readings(t *testing.T) map[string]reading {
 	three.put(t, ledger.ContactKey, another.NextKeyID, "", contact.Key{Tenant: "demo", ID: another.NextKeyID, Contact: "contact-3"})
 	three.put(t, ledger.Intent, "intent-6", "", followup.Intent{Tenant: "demo", ID: "intent-6", Guard: of(report, ada).GuardID})
 
+	// A mail of ours that a list brings back.
+	back := ground(t, mail(ada, question), tenant.ModeAuto).Input
+	back.Facts.MessageID = "sent-9@eu-west-1.amazonses.com"
+	six := rows{}
+	six.put(t, ledger.ProviderMessage, "ses:sent-9", "", followup.ProviderMessage{Tenant: "demo", Intent: "intent-9"})
+
 	// A person's answer.
 	answer := ground(t, mail(ada, question), tenant.ModeAuto).Input
 	task := review.Task{Tenant: "demo", ID: "task-1", Kind: review.DecideEvent, State: review.Open, Transition: 2, Reasons: []string{"low_confidence"}}
 	answer.Event.Review, answer.Answer = "task-1", &decide.Answer{Approve: true, By: "person:grace", Asked: &task}
 	four := rows{}
 	four.put(t, ledger.ReviewTask, "task-1", "", task)
-	return map[string]reading{"known": {known, one, 4}, "late": {late, two, 6}, "report": {report, three, 2}, "answer": {answer, four, 1}, "refused": {refused, five, 5}}
+	return map[string]reading{"known": {known, one, 4}, "late": {late, two, 6}, "report": {report, three, 2}, "answer": {answer, four, 1}, "refused": {refused, five, 5}, "ours": {back, six, 1}}
 }
 
 // fields adds the fields of a struct that are set.
