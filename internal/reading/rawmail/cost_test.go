@@ -128,8 +128,9 @@ func TestHostileMailCostsLittle(t *testing.T) {
 	t.Logf("at most %.1f times (%s)", worst, worstName)
 }
 
-// A header of 8 MB costs what one of 3 MB does, and what is not read of the mail
-// is said. Not parallel: it measures memory.
+// A header of 8 MB takes the memory that one of 3 MB does, and is not read to its
+// end: the text behind it is not found, which the warnings say.
+// Not parallel: it measures memory.
 func TestReading13ALongHeaderCostsNoMoreThanABoundedRead(t *testing.T) {
 	for name, unit := range map[string]string{
 		"fields": "\nX-A: b", "fields, CRLF": "\r\nX-A: b", "folds": "\n a", "one line": "a", "8-bit": "\x80", "UTF-8": "é",
@@ -137,12 +138,12 @@ func TestReading13ALongHeaderCostsNoMoreThanABoundedRead(t *testing.T) {
 		of := func(size int) []byte {
 			return []byte(head + "X-Long: " + strings.Repeat(unit, size/len(unit)) + "\nX-End: 1\n\nhello")
 		}
-		_, bounded, least := cost(of(3 << 20))
-		m, took, memory := cost(of(8 << 20))
-		if took > 2*bounded+5*time.Millisecond || memory > least+least/8 {
-			t.Errorf("%s: %v and %d bytes, of 3 MB %v and %d", name, took, memory, bounded, least)
+		_, _, least := cost(of(3 << 20))
+		m, _, memory := cost(of(8 << 20))
+		if memory > least+least/8 {
+			t.Errorf("%s: %d bytes, of 3 MB %d", name, memory, least)
 		}
-		if !slices.Contains(m.Warnings, "header_truncated") || m.Text != "hello" && !slices.Contains(m.Warnings, "text_truncated") {
+		if m.Text != "" || !slices.Contains(m.Warnings, "header_truncated") || !slices.Contains(m.Warnings, "text_truncated") {
 			t.Errorf("%s: text %q, warnings %v", name, m.Text, m.Warnings)
 		}
 	}

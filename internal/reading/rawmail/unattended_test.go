@@ -21,6 +21,9 @@ func TestReading06WhatMachinesWriteIsAtLeastAQuestion(t *testing.T) {
 		"We have received your message, your ticket is #123.", "Hello Sam,\n\nwe received your e-mail. A member of our team will get back to you.",
 		"Your support case has now been opened. Reference number: 2026-0011.", "This is an automatically generated message.", "Please do not reply to this email.",
 		"Ticket #4411: we will respond within two working days.",
+		"Thank you for writing. Ticket 555-12 was opened for you.", "Thank you for contacting Acme. We aim to reply within one business day.", "Your order has been received.",
+		"Vielen Dank für Ihre Anfrage. Ihre Ticketnummer lautet 4711.", "Merci de nous avoir contactés. Un ticket 12345 a été créé.", "Gracias por contactarnos. El ticket 12345 ha sido creado.", "Grazie per averci contattato. Il ticket 12345 è stato aperto.",
+		"O ticket 12345 foi criado.", "Er is een ticket 12345 aangemaakt.", "Utworzono zgłoszenie 12345.", "Ärende 12345 har skapats.", "Sag 12345 er oprettet.", "Tiketti 12345 on luotu.",
 		"Vielen Dank, Ihre Anfrage ist bei uns eingegangen.", "Wir haben Ihre Nachricht erhalten und melden uns in Kürze bei Ihnen.", "Das Ticket 4411 wurde angelegt.", "Diese E-Mail wurde automatisch erstellt.",
 		"Nous avons bien reçu votre message et vous répondrons rapidement.", "Votre demande a été enregistrée sous le numéro 4411.",
 		"Hemos recibido su mensaje. Nos pondremos en contacto.", "Su solicitud ha sido registrada con el número 4411.",
@@ -39,7 +42,7 @@ func TestReading06WhatMachinesWriteIsAtLeastAQuestion(t *testing.T) {
 	}
 	for _, subject := range []string{
 		"[My Blog] New User Registration", "New comment on your post", "[Huts] Please moderate: \"Tours\"", "Neuer Kommentar zu Ihrem Beitrag", "Nouvel utilisateur inscrit",
-		"Nuevo comentario en su entrada", "Nuovo utente registrato", "Novo comentário", "Nieuwe reactie op uw bericht", "Nowy komentarz", "Ny kommentar på ditt inlägg", "Uusi kommentti",
+		"Nuevo comentario en su entrada", "Nuovo utente registrato", "Bob left a comment on your page", "Someone signed up on your site", "Novo comentário", "Nieuwe reactie op uw bericht", "Nowy komentarz", "Ny kommentar på ditt inlägg", "Uusi kommentti",
 	} {
 		if m := plainFrom(subject, "Name: bob\nEmail: bob@example.org"); m.Kind == rawmail.Human && !slices.Contains(m.Doubts, rawmail.DoubtMachine) {
 			t.Errorf("%q: %s, doubts %v", subject, m.Kind, m.Doubts)
@@ -53,7 +56,7 @@ func TestReading06ReactionsReceiptsAndAnswersOfCalendarsInPlainText(t *testing.T
 		"Nora Quist reacted to your message:\n👍", "👍\n\nNora Quist reacted via Gmail", "Nora Quist hat auf Ihre Nachricht reagiert:\n❤️", "Nora Quist a réagi à votre message :\n👍",
 		"Nora Quist ha reaccionado a su mensaje:\n👍", "Nora Quist ha reagito al tuo messaggio:\n👍", "Nora Quist reagiu à sua mensagem:\n👍", "Nora Quist heeft gereageerd op uw bericht:\n👍",
 		"Nora Quist zareagowała na Twoją wiadomość:\n👍", "Nora Quist reagerade på ditt meddelande:\n👍", "Nora Quist reagerede på din besked:\n👍", "Nora Quist reagerte på meldingen din:\n👍", "Nora Quist reagoi viestiisi:\n👍",
-		"Liked “Your offer”",
+		"Liked “Your offer”", "❤️ Nora Quist reacted to your message", "Nora reacted with 👍 to your message.",
 	} {
 		if m := plainFrom("Re: Your enquiry", text); m.Kind != rawmail.AutoReply || !slices.Contains(m.KindReasons, "reaction") {
 			t.Errorf("%q: %s %v", text, m.Kind, m.KindReasons)
@@ -93,7 +96,8 @@ func TestReading06WhatPeopleWriteOfTicketsAndReactionsIsTheirs(t *testing.T) {
 		"Your tents have been recommended to us. Please send an offer.", "I have received your price list. Two tents, please.", "Please create a ticket for the hut on 3 June.",
 		"Ich habe Ihr Angebot erhalten und bestelle zwei Zelte.", "Wir haben das Zelt erhalten, aber eine Stange fehlt.", "Nous avons reçu la tente. Il manque une pièce.",
 		"Ho ricevuto il pacco, manca una parte.", "Otrzymałem namiot, brakuje części.", "Jag har fått tältet men en del saknas.",
-		"My request was not answered. Please call me.", "The user of the tent needs a new pole.", "I would like to comment on the new route.",
+		"My request was not answered. Please call me.", "My ticket 12345 has not come. Please send a new one.", "I have received ticket 12345 twice. Please take one back.", "Ticket 12345 ist nicht angekommen. Bitte senden Sie ein neues.",
+		"We registered for the tour in fall 2026 and want one more place.", "Thank you for your offer. We will contact you after Easter.", "Bitte antworten Sie bis Freitag. Wir brauchen 250 Zelte.", "In case 120 people come we need a second guide.", "The user of the tent needs a new pole.", "I would like to comment on the new route.",
 		strings.Repeat("We have walked for years and tell our friends about it. ", 30) + "Your message has been received with joy. Please send two tents.",
 	} {
 		if m := plainFrom("Tent", text); m.Kind != rawmail.Human || len(m.Doubts) > 0 {

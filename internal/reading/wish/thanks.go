@@ -16,11 +16,11 @@ var thanksText []byte
 
 // thanksLists are the patterns of words/thanks. Their words are in an index of
 // their own: they tell nothing of a wish, nor of a language.
-type thanksLists struct{ said, goods, never []pattern }
+type thanksLists struct{ said, join, goods, never []pattern }
 
 var loadThanks = sync.OnceValues(func() (*thanksLists, error) {
 	t, index := &thanksLists{}, newItemIndex()
-	sections := map[string]*[]pattern{"[said]": &t.said, "[for]": &t.goods, "[never]": &t.never}
+	sections := map[string]*[]pattern{"[said]": &t.said, "[join]": &t.join, "[for]": &t.goods, "[never]": &t.never}
 	var into *[]pattern
 	for lines := bufio.NewScanner(bytes.NewReader(thanksText)); lines.Scan(); {
 		line := strings.TrimSpace(lines.Text())
@@ -86,7 +86,7 @@ func onlyThanks(text, from string) bool {
 			end = lists.skipCalled(m.words, end)
 		}
 		if end <= i && i > 0 {
-			if end = skipName(m.words, i); end == i && names[m.words[i].text] {
+			if end = skipName(m.words, i); end == i && (names[m.words[i].text] || startsWith(t.join, m.words[i:])) {
 				end++
 			}
 		}
@@ -111,11 +111,11 @@ func (t *thanksLists) thanks(words []word, i int) (end int) {
 	return end
 }
 
-// thing is where what is thanked for ends, with its clause; 0 if it is more than
-// the name of a thing.
+// thing is where what is thanked for ends, with its clause or before "and"; 0 if
+// it is more than the name of a thing.
 func (t *thanksLists) thing(words []word, i int) int {
 	end := i
-	for end < len(words) && words[end].clause == words[i-1].clause {
+	for end < len(words) && words[end].clause == words[i-1].clause && (end == i || !startsWith(t.join, words[end:])) {
 		w := words[end]
 		says := w.text == "i" && w.upper || startsWith(t.never, words[end:]) // "i" is a small word in many languages
 		if says || end-i == longestGoods || strings.ContainsFunc(w.text, unicode.IsDigit) {

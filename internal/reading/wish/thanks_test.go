@@ -25,6 +25,8 @@ func TestReading06ThanksAskNothing(t *testing.T) {
 		"Mange tak, vi ses!", "Tak for det hurtige svar.", "Fint, tak.", "Tusind tak for en dejlig tur i går!",
 		"Tusen takk, vi ses!", "Takk for raskt svar.", "Greit, takk.", "Takk for en flott tur i går!",
 		"Paljon kiitoksia, nähdään!", "Kiitos nopeasta vastauksesta.", "Selvä, kiitos.", "Hyvää viikonloppua!",
+		"Danke, hat geholfen!", "Sounds good, thank you!", "That's all I needed, thank you.", "It was a wonderful day, thank you!", "Vielen Dank für Ihre Hilfe und einen schönen Tag!", "Wir freuen uns auf den Samstag!",
+		"Mille mercis, c'était parfait.", "È stato bellissimo, grazie!", "Foi maravilhoso, obrigada!", "Het was geweldig, bedankt!", "Było wspaniale, dziękuję!", "Det var underbart, tack!", "Det var dejligt, tak!", "Se oli hienoa, kiitos!",
 		"👍", "🙏🙏", "Thanks 😊\n\nnora", "Thanks\n\nSent from my iPhone",
 	} {
 		if !wish.OnlyThanks("Re: Huts", true, text, "", "Nora Quist") {
@@ -39,6 +41,7 @@ func TestReading06ThanksAndMoreIsAMail(t *testing.T) {
 		"", "Nora", "Hello", "Yes", "?", "Thanks?",
 		"Thank you, that helps. One more thing: how much is breakfast?", "ok, but can you send me the invoice address?", "Thanks, how much is it", "Ok, 2 tents then.",
 		"Thanks for the offer, please send two tents.", "Thanks for the offer and call me tomorrow", "Thanks for the offer I take it", "Thank you for your mail. We would like to book.",
+		"Thanks for the offer and send two.", "Ok, Saturday at nine", "Thanks. Saturday is fine for us", "It was great, can we book again", "Danke für das Angebot und noch eine Frage",
 		"Thanks, but the tent is broken.", "Thanks for nothing, I want my money back.", "Great, then we take the larger hut.", "Thanks. My number is +44 20 7946 0111.",
 		"Thanks in advance", "Merci d'avance", "Merci de m'envoyer le devis", "Got it. Unsubscribe", "ok stop", "Perfect, book it",
 		"Danke, aber was kostet das Zelt", "Danke für das Angebot, das nehmen wir.", "Danke, bitte schicken Sie die Rechnung.", "Alles klar, dann drei Personen.", "Danke für das Angebot und schicken Sie es",
