@@ -56,9 +56,9 @@ func (f Failure) Hard() bool {
 	if f.LocalAgent || strings.HasPrefix(f.Status, "4.") || f.Beside != f.Text && mailboxFull.In(phrases.Lowered(f.Beside)) {
 		return false
 	}
-	v := said(f.Code(), f.Text)
+	v := said(f.Code(), f.Text, f.Text != f.Beside)
 	if v == ofNothing && f.Beside != f.Text {
-		v = said(f.Code(), f.Beside)
+		v = said(f.Code(), f.Beside, false)
 	}
 	return v == ofNoAddress
 }
@@ -72,7 +72,8 @@ const (
 	ofAnother           // the failure is of something else, or passes
 )
 
-func said(code, text string) verdict {
+// said reads a code and a text; alone: the text is a diagnosis and nothing else.
+func said(code, text string, alone bool) verdict {
 	text = phrases.Lowered(text)
 	if strings.HasPrefix(code, "4.") || mailboxFull.In(text) {
 		return ofAnother
@@ -87,7 +88,7 @@ func said(code, text string) verdict {
 	switch code {
 	case "5.1.1", "5.1.2", "5.1.3", "5.1.6", "5.1.10", "5.4.4":
 		// Some servers give these codes for whatever they refuse: their words count.
-		if senderFault.In(text) || another && !unknown || passes.In(text) {
+		if senderFault.In(text) || !unknown && (another || alone && (ofMail.In(text) || anyServer.MatchString(text))) || passes.In(text) {
 			return ofAnother
 		}
 		return ofNoAddress

@@ -22,9 +22,9 @@ func TestPhrasesFindWhatTheirPatternFinds(t *testing.T) {
 		"nullmx.null mx.no smtp service.non-existent hosts.nxdomain.domain does not accept mail.address lookups failed permanently.benutzer.unbekannt.empfänger.nicht gefunden.existiert nicht.utilisateur.inconnu.n'existe pas.introuvable.usuario."+
 		"no existe.desconocido.no encontrado.utente.sconosciuto.non esiste.inesistente.non trovato.usuário.não existe.desconhecido.não encontrado.gebruiker.onbekend.bestaat niet.niet gevonden.użytkownik.nie istnieje.nieznany.användare.finns inte."+
 		"hittades inte.okänd.modtager.ukendt.findes ikke.mottaker.ukjent.finnes ikke.eksisterer ikke.vastaanottaja.tuntematon.ei ole olemassa.ei löydy.postfach.voll.boîte.pleine.buzón.lleno.casella.piena.caixa.cheia."+
-		"spamhaus.unsolicited.malware.phish.block list.rbl.banned.throttled.per hour.this hour.reverse dns.ptr.helo.sending server.your ip.client host.found, try again.servfail.greylisted.return path.could not be verified.the.words.of.a.text", ".")
+		"spamhaus.unsolicited.malware.phish.block list.rbl.banned.throttled.per hour.this hour.reverse dns.ptr.helo.sending server.your ip.client host.found, try again.servfail.greylisted.return path.could not be verified.not known.has been deleted.discontinued.closed.terminated.wrong address.incorrect recipient.recipient invalid.mailbox is invalid.no mail exchanger.nobody by that name.will retry.trying again.found.error.message.rate.connections.content.junk.bulk.listed.denied.country.tls.hourly.too fast. 192.the.words.of.a.text", ".")
 	all := map[string]*phrases.Phrases{
-		"noSuchAddress": noSuchAddress, "mailboxFull": mailboxFull, "notTheAddress": notTheAddress, "senderFault": senderFault, "passes": passes,
+		"noSuchAddress": noSuchAddress, "mailboxFull": mailboxFull, "notTheAddress": notTheAddress, "senderFault": senderFault, "passes": passes, "ofMail": ofMail,
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		var b strings.Builder

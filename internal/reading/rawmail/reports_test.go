@@ -50,6 +50,11 @@ func TestReading09WordsThatDenyACodeWinOverIt(t *testing.T) {
 		"5.1.1 550 5.1.1 The sending server has no reverse DNS":                                                           "bob",
 		"5.1.1 550 5.1.1 Envelope sender could not be verified":                                                           "bob",
 		"5.1.1 550 5.1.1 Mailbox full":                                                                                    "bob",
+		"5.1.1 550 5.1.1 Message rate exceeded for this sender":                                                           "bob",
+		"5.1.1 550 5.1.1 you are on our deny list":                                                                        "bob",
+		"5.1.1 550 5.1.1 The message was rejected because of its content":                                                 "bob",
+		"5.1.1 550 5.1.1 192.0.2.7 is not welcome":                                                                        "bob",
+		"5.1.1 550 5.1.1 TLS required":                                                                                    "bob",
 		"5.0.0 550 Message rejected as spam":                                                                              "bob",
 		"5.0.0 550 Requested action not taken: mailbox full":                                                              "bob",
 		"5.5.0 550 5.5.0 Your IP has a poor reputation":                                                                   "bob",
@@ -62,14 +67,16 @@ func TestReading09WordsThatDenyACodeWinOverIt(t *testing.T) {
 		// They agree with it, or say nothing.
 		"5.1.1 550 5.1.1 <bob@example.org>: Recipient address rejected: User unknown in virtual mailbox table": "bob!",
 		"5.1.1 550 5.1.1 User unknown. Read our spam policy":                                                   "bob!",
-		"5.1.1 550 5.1.1 sorry": "bob!",
-		"5.1.2 550 5.1.2 Host unknown (Name server: mx.example.org: host not found)": "bob!",
-		"5.0.0 550 No such user here":                                "bob!",
-		"5.1.0 550 5.1.0 Address rejected.":                          "bob!",
-		"5.5.0 550 5.5.0 mailbox does not exist":                     "bob!",
-		"5.1.10 556 5.1.10 Recipient address has null MX":            "bob!", // RFC 7505 section 4.2
-		"5.1.0 556 Domain example.org does not accept mail (nullMX)": "bob!",
-		"5.0.0 521 This host does not accept mail":                   "bob!", // RFC 7504
+		"5.1.1 550 5.1.1 unknown recipient, your address is 192.0.2.7":                                         "bob!",
+		"5.1.1 550 5.1.1 Recipient rejected":                                                                   "bob!",
+		"5.1.1 550 5.1.1 sorry":                                                                                "bob!",
+		"5.1.2 550 5.1.2 Host unknown (Name server: mx.example.org: host not found)":                           "bob!",
+		"5.0.0 550 No such user here":                                                                          "bob!",
+		"5.1.0 550 5.1.0 Address rejected.":                                                                    "bob!",
+		"5.5.0 550 5.5.0 mailbox does not exist":                                                               "bob!",
+		"5.1.10 556 5.1.10 Recipient address has null MX":                                                      "bob!", // RFC 7505 section 4.2
+		"5.1.0 556 Domain example.org does not accept mail (nullMX)":                                           "bob!",
+		"5.0.0 521 This host does not accept mail":                                                             "bob!", // RFC 7504
 	} {
 		code, diagnosis, _ := strings.Cut(said, " ")
 		m := reportOf("Your message could not be delivered.", "Final-Recipient: rfc822; bob@example.org\nAction: failed\nStatus: "+code+"\nDiagnostic-Code: smtp; "+diagnosis+"\n")
@@ -139,6 +146,10 @@ func TestReading09WhatTheWordsOfMailSystemsSay(t *testing.T) {
 		"bob@example.org: there is no one at this address":                                                                    "bob!",
 		"bob@example.org: no account by that name here":                                                                       "bob!",
 		"bob@example.org: 550 This address no longer exists":                                                                  "bob!",
+		"bob@example.org: this account has been deleted":                                                                      "bob!",
+		"bob@example.org: nonexistent user":                                                                                   "bob!",
+		"bob@example.org: recipient invalid":                                                                                  "bob!",
+		"bob@example.org\n  Domain example.org has no mail exchanger":                                                         "bob!",
 		"bob@example.org: unknown mailbox":                                                                                    "bob!",
 		"bob@example.org: unknown virtual user":                                                                               "bob!",
 		"bob@example.org: 550 Bad recipient address":                                                                          "bob!",
