@@ -28,7 +28,7 @@ func TestReading06AMailInOurMessageIndexIsOurs(t *testing.T) {
 		"as it was":               {question, "sent-9@eu-west-1.amazonses.com", "demo", rawmail.Human, true},
 		"in the first region":     {question, "sent-9@email.amazonses.com", "demo", rawmail.Human, true},
 		"with how to leave":       {"Unsubscribe", "sent-9@eu-west-1.amazonses.com", "demo", rawmail.Human, true},
-		"perhaps how to leave":    {"We could stop writing to you.", "sent-9@eu-west-1.amazonses.com", "demo", rawmail.Human, true},
+		"perhaps how to leave":    {"Thanks for removing me", "sent-9@eu-west-1.amazonses.com", "demo", rawmail.Human, true},
 		"through a list":          {"Please unsubscribe me.", "sent-9@eu-west-1.amazonses.com", "demo", rawmail.List, true},
 		"another tenant's":        {question, "sent-9@eu-west-1.amazonses.com", "other", rawmail.Human, false},
 		"another mail by SES":     {question, "sent-8@eu-west-1.amazonses.com", "demo", rawmail.Human, false},

@@ -40,8 +40,9 @@ var loadThanks = sync.OnceValues(func() (*thanksLists, error) {
 })
 
 const (
-	longestThanks = 40 // words of a message that says thanks and nothing else
-	longestGoods  = 8  // words for what is thanked for
+	longestAnswer = 2000 // bytes, what mail programs add with it
+	longestThanks = 40   // words of a message that says thanks and nothing else
+	longestGoods  = 8    // words for what is thanked for
 )
 
 // OnlyThanks tells whether an answer says nothing but thanks, that something was
@@ -60,6 +61,9 @@ func OnlyThanks(subject string, inReply bool, visible, signature, from string) b
 }
 
 func onlyThanks(text, from string) bool {
+	if len(text) > longestAnswer {
+		return false
+	}
 	lists, err := loadLists()
 	if err != nil {
 		return false // unreachable: see OptOut
