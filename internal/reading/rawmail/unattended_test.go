@@ -21,6 +21,7 @@ func TestReading06WhatMachinesWriteIsAtLeastAQuestion(t *testing.T) {
 		"We have received your message, your ticket is #123.", "Hello Sam,\n\nwe received your e-mail. A member of our team will get back to you.",
 		"Your support case has now been opened. Reference number: 2026-0011.", "This is an automatically generated message.", "Please do not reply to this email.",
 		"Ticket #4411: we will respond within two working days.",
+		"Your request (#48213) has been received.\n\nMore to add? Reply to this email.", "Ihre Anfrage ist eingegangen, Ticketnummer 48213. Fragen? Antworten Sie auf diese Mail.",
 		"Thank you for writing. Ticket 555-12 was opened for you.", "Thank you for contacting Acme. We aim to reply within one business day.", "Your order has been received.",
 		"Vielen Dank für Ihre Anfrage. Ihre Ticketnummer lautet 4711.", "Merci de nous avoir contactés. Un ticket 12345 a été créé.", "Gracias por contactarnos. El ticket 12345 ha sido creado.", "Grazie per averci contattato. Il ticket 12345 è stato aperto.",
 		"O ticket 12345 foi criado.", "Er is een ticket 12345 aangemaakt.", "Utworzono zgłoszenie 12345.", "Ärende 12345 har skapats.", "Sag 12345 er oprettet.", "Tiketti 12345 on luotu.",
@@ -96,7 +97,7 @@ func TestReading06WhatPeopleWriteOfTicketsAndReactionsIsTheirs(t *testing.T) {
 		"Your tents have been recommended to us. Please send an offer.", "I have received your price list. Two tents, please.", "Please create a ticket for the hut on 3 June.",
 		"Ich habe Ihr Angebot erhalten und bestelle zwei Zelte.", "Wir haben das Zelt erhalten, aber eine Stange fehlt.", "Nous avons reçu la tente. Il manque une pièce.",
 		"Ho ricevuto il pacco, manca una parte.", "Otrzymałem namiot, brakuje części.", "Jag har fått tältet men en del saknas.",
-		"My request was not answered. Please call me.", "My ticket 12345 has not come. Please send a new one.", "I have received ticket 12345 twice. Please take one back.", "Ticket 12345 ist nicht angekommen. Bitte senden Sie ein neues.",
+		"My request was not answered. Please call me.", "Has your request been received? How much is a tent?", "Was your message sent to all? Can we contact you on Friday?", "My ticket 12345 has not come. Please send a new one.", "I have received ticket 12345 twice. Please take one back.", "Ticket 12345 ist nicht angekommen. Bitte senden Sie ein neues.",
 		"We registered for the tour in fall 2026 and want one more place.", "Thank you for your offer. We will contact you after Easter.", "Bitte antworten Sie bis Freitag. Wir brauchen 250 Zelte.", "In case 120 people come we need a second guide.", "The user of the tent needs a new pole.", "I would like to comment on the new route.",
 		strings.Repeat("We have walked for years and tell our friends about it. ", 30) + "Your message has been received with joy. Please send two tents.",
 	} {
