@@ -53,3 +53,16 @@ func TestReading06ThanksAndMoreIsAMail(t *testing.T) {
 		}
 	}
 }
+
+// A question behind it makes any text more than thanks.
+func FuzzOnlyThanks(f *testing.F) {
+	f.Add("Thank you so much for the lovely tour, Sam!\n\nNora", "Nora Quist")
+	f.Add("thanks for \xff\xfe and", "for")
+	f.Add("👍", "")
+	f.Fuzz(func(t *testing.T, text, from string) {
+		wish.OnlyThanks("Re: Huts", true, text, text, from)
+		if wish.OnlyThanks("Re: Huts", true, text+"\n\nHow much is it?", "", from) {
+			t.Errorf("%q: a question was passed over", text)
+		}
+	})
+}
