@@ -1,6 +1,11 @@
 package decide
 
-import "onefold/internal/reading/reader"
+import (
+	"slices"
+
+	"onefold/internal/reading/rawmail"
+	"onefold/internal/reading/reader"
+)
 
 // ReasonClass begins the reason that names what a message is, where it is no
 // enquiry: "class_pitch".
@@ -29,7 +34,8 @@ func (b *builder) noEnquiry() bool {
 		return false
 	}
 	f, x, seen := b.g.Facts, b.g.Extraction, b.g.Seen
-	if len(f.Doubts) > 0 || f.Warned != "" || len(x.Reasons) > 0 || x.Record.NeedsHumanReview || len(x.Record.ReviewReasons) > 0 {
+	doubts := slices.ContainsFunc(f.Doubts, func(word string) bool { return word != rawmail.DoubtMachine })
+	if doubts || f.Warned != "" || len(x.Reasons) > 0 || x.Record.NeedsHumanReview || len(x.Record.ReviewReasons) > 0 {
 		return false
 	}
 	// Somebody's absence is told to those he knows and in answer to their mail.

@@ -20,6 +20,7 @@ import (
 	"onefold/internal/digest"
 	"onefold/internal/ledger"
 	"onefold/internal/policy/tenant"
+	"onefold/internal/reading/rawmail"
 	"onefold/internal/reading/reader"
 	"onefold/internal/record/followup"
 	"onefold/internal/record/inbound"
@@ -88,9 +89,9 @@ func decideGround(g Ground, ids digest.Key) (Result, error) {
 }
 
 // Reader tells whether the ground needs a reader's answer before it can be
-// decided: machine mail, plain opt-outs and what is dropped do not.
+// decided: machine mail, plain opt-outs, thanks and what is dropped do not.
 func Reader(f Facts) bool {
-	return f.Human() && !f.OptOutPlain() && !f.Dropped
+	return f.Human() && !f.OptOutPlain() && !f.Thanks && !f.Dropped
 }
 
 type builder struct {
@@ -121,8 +122,12 @@ func (b *builder) decide() error {
 		return b.refer(f.Asks)
 	case f.Machine():
 		return b.machineMail()
+	case b.g.Seen.Ours && b.g.Answer == nil:
+		return b.decided(inbound.Ignored, []string{string(rawmail.Own)})
 	case f.OptOutPlain():
 		return b.optOut()
+	case f.Thanks && f.Warned == "" && b.g.Answer == nil && !b.doubted():
+		return b.decided(inbound.Ignored, []string{ReasonThanks})
 	}
 	return b.enquiry()
 }

@@ -35,6 +35,7 @@ type Facts struct {
 	Ours     []string // pieces of our own mails that were taken out of the text
 	Warnings []string
 	Doubts   []string // why a person should look: faults of a form, words of rawmail
+	Thanks   bool     // an answer that says nothing but thanks
 	Asks     string   // a reason for which only a person can go on with a machine's mail
 	// Warned is the reason for which a person, or with Dropped nobody, looks at
 	// mail that the receiving provider warned of or whose sender is blocked; ""
@@ -94,6 +95,7 @@ func FactsOfMail(m rawmail.Message) Facts {
 	switch m.Kind {
 	case rawmail.Human:
 		f.OptOut, f.Doubts = ours.WishIn(m), m.Doubts
+		f.Thanks = f.onlyThanks(m)
 	case rawmail.Complaint:
 		f.InReplyTo = slices.Concat(f.InReplyTo, m.ReturnedIDs)
 	case rawmail.Own:
@@ -154,7 +156,7 @@ type Person struct {
 	GuardID string // keyed hash of the suppression key
 	Shared  bool   // an inbox that several people write from
 	Own     bool
-	Role    bool   // postmaster, no-reply and the like
+	Role    bool   // postmaster, no-reply, a service's relay and the like
 	Fault   string // why there is no address: a word of package match, or ""
 
 	NextKeyID string // identity key under the rule that is migrated to; "" without one
@@ -178,7 +180,7 @@ func Identify(ids digest.Key, p tenant.Policy, written string) Person {
 		GuardID: GuardID(ids, p.Tenant, a),
 		Shared:  p.IsShared(a.String()),
 		Own:     p.IsOwn(a.String()),
-		Role:    address.IsRole(a),
+		Role:    reader.IsMachineAddress(a.String()),
 	}
 }
 

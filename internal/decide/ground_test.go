@@ -203,7 +203,7 @@ func TestEveryFieldOfAGroundIsKeptOrLeftOut(t *testing.T) {
 		}},
 		{decide.Seen{}, map[string]string{
 			"Key": "kept", "Contact": "kept", "Guard": "kept", "Enquiry": "kept", "Cadence": "kept", "Slot": "kept", "Unapproved": "kept", "Intent": "kept",
-			"Task": "left out: read for an answer alone", "Replied": "kept", "Mailed": "kept", "Caps": "kept",
+			"Task": "left out: read for an answer alone", "Replied": "kept", "Mailed": "kept", "Ours": "kept", "Caps": "kept",
 			"Elsewhere": "kept", "Returned": "kept", "Next": "kept", "NextContact": "kept", "Holder": "kept",
 			"CustomerKey": "kept", "Customer": "kept", "SecondKey": "kept", "Second": "kept", "PhoneKey": "kept",
 		}},
@@ -214,7 +214,7 @@ func TestEveryFieldOfAGroundIsKeptOrLeftOut(t *testing.T) {
 		{decide.Facts{}, map[string]string{
 			"Content": "left out: of the event", "Kind": again, "Heard": again, "Cause": again, "Source": again, "OptOut": again, "MessageID": again,
 			"InReplyTo": again, "References": again, "Suppression": again, "Failed": "read again, as people", "Warnings": again, "Doubts": again, "Returned": again,
-			"Asks": again, "Warned": again, "Dropped": again, "CustomerID": again, "Ours": again,
+			"Thanks": again, "Asks": again, "Warned": again, "Dropped": again, "CustomerID": again, "Ours": again,
 		}},
 		{contact.Key{}, map[string]string{
 			"Tenant": unread, "ID": unread, "Contact": "kept", "Shared": "kept", "Disputed": "kept", "RuleVersion": unread, "CreatedAt": unread, "InboundEvent": unread, "Version": unread,

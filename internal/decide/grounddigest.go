@@ -26,6 +26,7 @@ type decisive struct {
 	Warnings    []string         `json:"warnings,omitempty"`
 	Doubts      []string         `json:"doubts,omitempty"`
 	Returned    []string         `json:"returned,omitempty"`
+	Thanks      bool             `json:"thanks,omitempty"`
 	Asks        string           `json:"asks,omitempty"`
 	Warned      string           `json:"warned,omitempty"`
 	Dropped     bool             `json:"dropped,omitempty"`
@@ -59,7 +60,7 @@ func ReadingDigest(ids digest.Key, g Ground) string {
 	d := decisive{
 		Kind: f.Kind, Heard: f.Heard, Cause: f.Cause, Subject: f.Source.Subject, Phrase: f.OptOut.Phrase,
 		MessageID: f.MessageID, InReplyTo: f.InReplyTo, References: f.References, Warnings: f.Warnings, Doubts: f.Doubts, Returned: f.Returned,
-		Asks: f.Asks, Warned: f.Warned, Dropped: f.Dropped, CustomerID: f.CustomerID, Ours: f.Ours, People: []decisivePerson{decisiveOf(g.Person)},
+		Thanks: f.Thanks, Asks: f.Asks, Warned: f.Warned, Dropped: f.Dropped, CustomerID: f.CustomerID, Ours: f.Ours, People: []decisivePerson{decisiveOf(g.Person)},
 	}
 	if f.OptOut.Verdict != wish.OptOutNone {
 		d.Verdict = f.OptOut.Verdict

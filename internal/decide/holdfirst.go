@@ -13,7 +13,8 @@ import (
 // HoldFirst makes the commit that holds every address that doubtful words may
 // be about, before a reader is asked: a reader that gives no answer for hours
 // must leave no way for a mail. There is nothing to commit when the words are
-// not doubtful, when a person's answer is at hand, or when the hold stands.
+// not doubtful or our own, when a person's answer is at hand, or when the hold
+// stands.
 //
 // The hold is in its cause's name, and is put only while the event is
 // undecided. What decides the event finds it and refers to a person, whose
@@ -21,7 +22,7 @@ import (
 // that leads to one.
 func holdGround(g Ground, ids digest.Key) (ledger.Commit, error) {
 	b := &builder{g: g, ids: ids}
-	if g.Facts.OptOut.Verdict != wish.OptOutDoubtful || !g.Facts.Human() || g.Answer != nil || b.erasedSince(g.Seen.Guard) {
+	if g.Facts.OptOut.Verdict != wish.OptOutDoubtful || !g.Facts.Human() || g.Answer != nil || g.Seen.Ours || b.erasedSince(g.Seen.Guard) {
 		return b.c, nil
 	}
 	// An own address is not one that the task would find again.

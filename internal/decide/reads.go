@@ -35,6 +35,7 @@ type Seen struct {
 	Intent     *followup.Intent // of this cause under that rule
 	Task       *review.Task     // the open task that holds this event
 	Replied    *followup.Intent // our own mail that this event replies to
+	Ours       bool             // the event is a mail of ours: the message index has its own Message-ID
 	Caps       []ledger.Item    // of CapsOf, in its order
 	// Returned are those of Facts.Returned that there are; of anything but a report
 	// or a wish not to be mailed they are not read.
@@ -111,7 +112,12 @@ var (
 			return &followup.Intent{ID: *id, Guard: get[string](w, "b")}
 		},
 	}
-	mailedPart    = contactPart("mailed", "c", nil, nil).ofWholeRows()
+	mailedPart = contactPart("mailed", "c", nil, nil).ofWholeRows()
+	oursPart   = part[bool]{
+		role: "ours", lost: LostThread,
+		keep: func(w *walk, is bool) { put(w, "f", is) },
+		thaw: func(w *walk) bool { return get[bool](w, "f") },
+	}
 	elsewherePart = list("guards_elsewhere", "j", LostFollowUp, kept.GuardOf, kept.Guard.Row)
 	capsPart      = list("caps", "u", LostCount, kept.CapOf, (*kept.Cap).Row)
 	enquiryPart   = noun("enquiry", "e", LostFollowUp, kept.EnquiryOf, kept.Enquiry.Row).ofWholeRows()
@@ -368,6 +374,12 @@ func (w *walk) caps() {
 		}
 		return counts
 	})
+	if k := ourID(g.Facts); k != (ledger.Key{}) {
+		ask(w, oursPart, k.ID, &s.Ours, func() bool {
+			m := row[followup.ProviderMessage](w, k)
+			return m != nil && m.Tenant == g.Event.Tenant
+		})
+	}
 }
 
 func named(keys []ledger.Key) (of string) {

@@ -131,6 +131,11 @@ func readings(t *testing.T) map[string]reading {
 	seven.put(t, ledger.Intent, "intent-7", "", followup.Intent{Tenant: "demo", ID: "intent-7", State: followup.Accepted,
 		Recipient: other, Guard: of(stop, other).GuardID, Contact: "loser-of-contact-1"})
 	seven.put(t, ledger.Guard, of(stop, other).GuardID, "", ledger.Item{"transition": int64(3), "bounces": int64(1)})
+	// A mail of ours that a list brings back.
+	back := ground(t, mail(ada, question), tenant.ModeAuto).Input
+	back.Facts.MessageID = "sent-9@eu-west-1.amazonses.com"
+	eight := rows{}
+	eight.put(t, ledger.ProviderMessage, "ses:sent-9", "", followup.ProviderMessage{Tenant: "demo", Intent: "intent-9"})
 
 	// A person's answer.
 	answer := ground(t, mail(ada, question), tenant.ModeAuto).Input
@@ -138,7 +143,7 @@ func readings(t *testing.T) map[string]reading {
 	answer.Event.Review, answer.Answer = "task-1", &decide.Answer{Approve: true, By: "person:grace", Asked: &task}
 	four := rows{}
 	four.put(t, ledger.ReviewTask, "task-1", "", task)
-	return map[string]reading{"known": {known, one, 4}, "late": {late, two, 6}, "report": {report, three, 2}, "answer": {answer, four, 1}, "wish": {stop, seven, 4}, "refused": {refused, five, 5}, "second": {second, six, 5}}
+	return map[string]reading{"known": {known, one, 4}, "late": {late, two, 6}, "report": {report, three, 2}, "answer": {answer, four, 1}, "wish": {stop, seven, 4}, "refused": {refused, five, 5}, "second": {second, six, 5}, "ours": {back, eight, 1}}
 }
 
 // fields adds the fields of a struct that are set.

@@ -27,12 +27,8 @@ func RepliesTo(f Facts) []ledger.Key {
 	slices.Reverse(refs)
 	var keys []ledger.Key
 	for _, id := range slices.Concat(f.InReplyTo, refs) {
-		local, domain, _ := strings.Cut(id, "@")
-		if strings.HasSuffix(strings.ToLower(domain), ".amazonses.com") {
-			id = local
-		}
-		k := ledger.ProviderMessage.At(ledger.NoTenant, "ses:"+id)
-		if id == "" || k.Validate() != nil || slices.Contains(keys, k) {
+		k, _ := indexed(id)
+		if k == (ledger.Key{}) || slices.Contains(keys, k) {
 			continue
 		}
 		if keys = append(keys, k); len(keys) == maxReplyIDs {
@@ -40,6 +36,30 @@ func RepliesTo(f Facts) []ledger.Key {
 		}
 	}
 	return keys
+}
+
+// indexed is where the message index has the mail with a Message-ID, no key for
+// one that it cannot have, and whether it is of the form that SES gives.
+func indexed(id string) (k ledger.Key, ses bool) {
+	local, domain, _ := strings.Cut(id, "@")
+	if ses = strings.HasSuffix(strings.ToLower(domain), ".amazonses.com"); ses {
+		id = local
+	}
+	if k = ledger.ProviderMessage.At(ledger.NoTenant, "ses:"+id); id == "" || k.Validate() != nil {
+		return ledger.Key{}, false
+	}
+	return k, ses
+}
+
+// ourID is where the index has the event's own mail, if that may be one of ours,
+// which a list or a redirection has brought back. SES writes the Message-ID of
+// all that it sends.
+func ourID(f Facts) ledger.Key {
+	k, ses := indexed(f.MessageID)
+	if !ses {
+		return ledger.Key{}
+	}
+	return k
 }
 
 // replyPlan folds an answer to one of our mails into the intent of that mail.

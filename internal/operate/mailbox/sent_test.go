@@ -101,3 +101,23 @@ func waits(r mailbox.Report) (n int) {
 	}
 	return n
 }
+
+// An answer that only thanks, a receipt and an answer of a calendar wait for nobody.
+func TestReading06WhatAsksNothingIsNotUnanswered(t *testing.T) {
+	t.Parallel()
+	later := func(subject, text string) string {
+		return "From ann@customer.example Tue Jan  6 10:00:00 2026\nFrom: Ann Morgan <ann@customer.example>\nTo: hello@demo.example\nSubject: " + subject +
+			"\nDate: Tue, 6 Jan 2026 10:00:00 +0000\nMessage-ID: <t@customer.example>\nIn-Reply-To: <o@demo.example>\n\n" + text + "\n\n"
+	}
+	for text, enquiries := range map[string]int{
+		later("Re: Huts", "Thank you, that helps a lot!\n\nAnn"):           1,
+		later("Re: Huts", "Your ticket 4411 has been created."):            1,
+		later("Accepted: Huts", "Ann Morgan has accepted the invitation."): 1,
+		later("Re: Huts", "Thank you. How much is breakfast?"):             2,
+	} {
+		u := audited(t, []byte(asked+ours("To: ann@customer.example\n")+text+muchLater), options(t)).Unanswered
+		if u.Enquiries != enquiries || len(u.Items) != enquiries-1 {
+			t.Errorf("%q: %d enquiries, %d waiting", text, u.Enquiries, len(u.Items))
+		}
+	}
+}

@@ -45,10 +45,11 @@ func (a *auditor) unanswered() Unanswered {
 	return out
 }
 
-// wantsAnswer leaves out whom no answer reaches, and the calendar's own mails.
+// wantsAnswer leaves out whom no answer reaches, and mails of calendars and
+// other machines.
 func (a *auditor) wantsAnswer(n *note) bool {
 	return a.isEnquiry(n) && n.person.Known() && !n.person.Own && !n.person.Role &&
-		!slices.Contains(n.facts.Doubts, rawmail.DoubtCalendar)
+		!slices.Contains(n.facts.Doubts, rawmail.DoubtCalendar) && !slices.Contains(n.facts.Doubts, rawmail.DoubtMachine)
 }
 
 // bearers are the causes of each Message-ID. A sender writes it, and some write

@@ -4,6 +4,9 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"onefold/internal/reading/diagnosis"
+	"onefold/internal/reading/phrases"
 )
 
 var (
@@ -18,7 +21,7 @@ var (
 		`|failure notice|failure delivery|message (?:delivery|you sent|could not)|sorry, your message could not|there was an error sending your mail|postmaster notify|notice: mail delivery|mail failure|rejected:` +
 		`|échec de (?:la )?(?:remise|distribution)|mail could not be delivered|メールエラー|配信|送信)`)
 
-	bounceText = newPhrases(`could ?n[o']t be delivered|was not delivered|not be delivered to|(?:was|were|wasn't) (?:un)?able to deliver|unable to deliver|did not reach the following|had (?:permanent fatal|delivery|transient non-fatal) (?:errors|problems)`+
+	bounceText = phrases.New(`could ?n[o']t be delivered|was not delivered|not be delivered to|(?:was|were|wasn't) (?:un)?able to deliver|unable to deliver|did not reach the following|had (?:permanent fatal|delivery|transient non-fatal) (?:errors|problems)`+
 		`|delivery to the following recipients? (?:failed|has failed|has been delayed)|permanent(?:ly)? (?:error|fail)|delivery (?:has )?failed|returned permanent errors|undeliverable|rejected by (?:a|the) (?:remote|recipient)`+
 		`|user unknown|unknown user|recipient address rejected|mailbox (?:is )?full|failure reasons|transcript of session|giving up on|automatically rejected|trouble delivering|cannot be delivered|following address(?:es)? failed`+
 		`|no such user|delivery status|送信できません|送信に失敗|не может быть доставлено`,
@@ -57,7 +60,7 @@ func bounce(m *Message, h header, b body, sns *notice) (reasons []string, list [
 		return nil, nil
 	}
 	told := 0
-	subject, text := bounceSubject.MatchString(m.Subject), bounceText.in(lowered(cut(m.Text, maxReport)))
+	subject, text := bounceSubject.MatchString(m.Subject), bounceText.In(phrases.Lowered(cut(m.Text, maxReport)))
 	if subject {
 		told += 2
 		reasons = append(reasons, "bounce_subject")
@@ -81,7 +84,7 @@ func bounce(m *Message, h header, b body, sns *notice) (reasons []string, list [
 
 // failedRecipients asks the report first, then the text.
 func failedRecipients(m *Message, h header, b body, status []report) []Suppression {
-	var found []failure
+	var found []diagnosis.Failure
 	for _, r := range status {
 		found = append(found, statusBlocks(r.content)...)
 	}
@@ -96,40 +99,49 @@ func failedRecipients(m *Message, h header, b body, status []report) []Suppressi
 	}
 	told, rest := splitOriginal(m.Text)
 	told = cut(told, maxReport)
-	if len(found) == 0 {
-		found = textFailures(m, h, told)
+	beside := map[string]string{} // of each recipient, where there are several
+	if len(found) != 1 {
+		inText := textFailures(m, h, told)
+		for _, f := range inText {
+			beside[strings.ToLower(f.Address)] = cut(f.Text, maxDiagnosis)
+		}
+		if len(found) == 0 {
+			found = inText
+		} else if len(inText) == 1 {
+			clear(beside) // it is the whole text, of nobody by himself
+		}
 	}
 	if len(found) == 0 {
 		if to := originalRecipient(b, rest); to != "" {
-			found = []failure{{address: to, text: told}}
+			found = []diagnosis.Failure{{Address: to, Text: told}}
 		}
 	}
 	var list []Suppression
-	var last failure
+	var last diagnosis.Failure
 	known, code, hard := false, "", false // of last
 	for _, f := range found {
-		// A report without a diagnosis is read with the text beside it, but
-		// only where there is one recipient for it to be about.
-		f.text = cut(f.text, maxDiagnosis)
+		// A report without a diagnosis is read with the text beside it: all of it
+		// where there is one recipient for it to be about, else what stands by this one.
+		f.Text, f.Beside = cut(f.Text, maxDiagnosis), beside[strings.ToLower(f.Address)]
 		if len(found) == 1 {
-			f.beside = cut(told, maxDiagnosis)
-			if f.text == "" {
-				f.text = f.beside
-			}
+			f.Beside = cut(told, maxDiagnosis)
 		}
-		switch f.action {
+		if f.Text == "" {
+			f.Text = f.Beside
+		}
+		switch f.Action {
 		case "delivered", "relayed", "expanded":
 			continue
 		}
 		if len(list) >= maxRecipients {
 			break
 		}
-		s := Suppression{Address: f.address, Reason: "bounce"}
+		s := Suppression{Address: f.Address, Reason: "bounce"}
 		// Many recipients often share one diagnosis, which is long to read.
-		if known && last.sameSaid(f) {
+		if known && last.SameSaid(f) {
 			s.Code, s.Hard = code, hard
 		} else {
-			s.Code, s.Hard = f.code(), f.hard()
+			s.Code, s.Hard = f.Code(), f.Hard()
 			known, code, hard = true, s.Code, s.Hard
 		}
 		last = f
@@ -142,26 +154,46 @@ func failedRecipients(m *Message, h header, b body, status []report) []Suppressi
 
 // statusBlocks reads message/delivery-status: a block for the message, then
 // one for each recipient (RFC 3464 section 2.1).
-func statusBlocks(content string) (out []failure) {
+func statusBlocks(content string) (out []diagnosis.Failure) {
 	for block := range strings.SplitSeq(content, "\n\n") {
-		fields := header(fieldsOf(block))
-		final := cleanAddress(afterSemicolon(fields.get("final-recipient")), new(warnings))
-		original := cleanAddress(afterSemicolon(fields.get("original-recipient")), new(warnings))
-		if !fields.has("final-recipient") && !fields.has("original-recipient") {
-			continue
-		}
-		f := failure{address: original, action: firstWord(fields.get("action")), status: firstWord(fields.get("status"))}
-		// The original recipient is the one we wrote to; an alias behind it is not ours to suppress.
-		if f.address == "" {
-			f.address = final
-		}
-		f.text = strings.Join(fields.all("diagnostic-code"), "\n")
-		f.localAgent = strings.HasPrefix(strings.ToLower(f.text), "x-unix")
-		if out = append(out, f); len(out) > 2*maxRecipients {
-			break
+		for fields := fieldsOf(block); len(fields) > 0 && len(out) <= 2*maxRecipients; {
+			n := nextGroup(fields)
+			out, fields = append(out, groupFailure(fields[:n])...), fields[n:]
 		}
 	}
 	return out
+}
+
+// nextGroup is where a second recipient's fields begin: some systems leave the
+// blank line out. A group begins with its recipients.
+func nextGroup(fields []field) int {
+	named, run := false, 0 // run: where the fields before this one that name recipients begin
+	for i, f := range fields {
+		switch {
+		case f.name == "final-recipient" && named:
+			return run
+		case f.name != "final-recipient" && f.name != "original-recipient":
+			named, run = named || run < i, i+1
+		}
+	}
+	return len(fields)
+}
+
+func groupFailure(fields header) []diagnosis.Failure {
+	if !fields.has("final-recipient") && !fields.has("original-recipient") {
+		return nil
+	}
+	// The original recipient is the one we wrote to; an alias behind it is not ours to suppress.
+	f := diagnosis.Failure{
+		Address: cleanAddress(afterSemicolon(fields.get("original-recipient")), new(warnings)),
+		Action:  firstWord(fields.get("action")), Status: firstWord(fields.get("status")),
+		Text: strings.Join(fields.all("diagnostic-code"), "\n"),
+	}
+	if f.Address == "" {
+		f.Address = cleanAddress(afterSemicolon(fields.get("final-recipient")), new(warnings))
+	}
+	f.LocalAgent = strings.HasPrefix(strings.ToLower(f.Text), "x-unix")
+	return []diagnosis.Failure{f}
 }
 
 // containsFold finds a word of lower-case ASCII that begins with any case of

@@ -7,6 +7,7 @@ const (
 	MaxText = 256 << 10 // bytes of Text
 
 	maxHeader      = 256 << 10   // bytes of the top header that are kept
+	maxHeaderRead  = 2 << 20     // bytes of it in which fields are looked for
 	maxFields      = 1000        // header fields that are kept
 	maxFolds       = 20_000      // continuation lines of the top header that are kept
 	maxParts       = 500         // MIME delimiters that are followed

@@ -3,6 +3,8 @@ package rawmail
 import (
 	"regexp"
 	"strings"
+
+	"onefold/internal/reading/unattended"
 )
 
 // classify sets Kind, KindReasons, Suppression and Recipients. The order is
@@ -94,6 +96,12 @@ func doubts(m *Message, h header, bears mark, own IsOwn) (words []string) {
 			words = append(words, DoubtCalendar)
 		}
 	}
+	switch {
+	case !contains(words, DoubtCalendar) && unattended.Answers(m.Subject, m.Visible):
+		words = append(words, DoubtCalendar)
+	case unattended.Tells(m.Subject, m.Visible):
+		words = append(words, DoubtMachine)
+	}
 	return words
 }
 
@@ -165,7 +173,10 @@ func autoReasons(m *Message, h header, b body) (reasons []string) {
 	if isDaemon(m) {
 		reasons = append(reasons, "mailer_daemon")
 	}
-	if b.reaction {
+	if unattended.ReadReceipt(m.Subject, m.Text) {
+		reasons = append(reasons, "read_receipt")
+	}
+	if b.reaction || unattended.Reaction(m.Visible) {
 		reasons = append(reasons, "reaction")
 	}
 	switch firstWord(h.get("precedence")) {

@@ -3,6 +3,7 @@ package rawmail_test
 import (
 	"fmt"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -125,4 +126,29 @@ func TestHostileMailCostsLittle(t *testing.T) {
 		}
 	}
 	t.Logf("at most %.1f times (%s)", worst, worstName)
+}
+
+// A header of 8 MB takes the memory that one of 3 MB does, and is not read to its
+// end: the text behind it is not found, which the warnings say.
+// Not parallel: it measures memory.
+func TestReading13ALongHeaderCostsNoMoreThanABoundedRead(t *testing.T) {
+	for name, unit := range map[string]string{
+		"fields": "\nX-A: b", "fields, CRLF": "\r\nX-A: b", "folds": "\n a", "one line": "a", "8-bit": "\x80", "UTF-8": "é",
+	} {
+		of := func(size int) []byte {
+			return []byte(head + "X-Long: " + strings.Repeat(unit, size/len(unit)) + "\nX-End: 1\n\nhello")
+		}
+		_, _, least := cost(of(3 << 20))
+		m, _, memory := cost(of(8 << 20))
+		if memory > least+least/8 {
+			t.Errorf("%s: %d bytes, of 3 MB %d", name, memory, least)
+		}
+		if m.Text != "" || !slices.Contains(m.Warnings, "header_truncated") || !slices.Contains(m.Warnings, "text_truncated") {
+			t.Errorf("%s: text %q, warnings %v", name, m.Text, m.Warnings)
+		}
+	}
+	// Lines that are no fields are the body, from their first on.
+	if m := rawmail.Parse([]byte("Subject: x\n"+strings.Repeat("word\n", 1<<20)), nil); !strings.HasPrefix(m.Text, "word\nword\n") || m.Subject != "x" {
+		t.Errorf("a body without a separator: subject %q, %d bytes of text", m.Subject, len(m.Text))
+	}
 }

@@ -2,7 +2,10 @@ package rawmail
 
 import (
 	"regexp"
+	"slices"
 	"strings"
+
+	"onefold/internal/reading/diagnosis"
 )
 
 var (
@@ -50,7 +53,7 @@ func originalBegins(line string) bool {
 }
 
 // textFailures finds who failed in a report that people were meant to read.
-func textFailures(m *Message, h header, told string) []failure {
+func textFailures(m *Message, h header, told string) []diagnosis.Failure {
 	stated := addrInText.FindAllString(h.get("x-failed-recipients"), maxRecipients)
 	// The report goes to the sender of the mail that failed, so neither its
 	// sender nor its reader can be the failed recipient.
@@ -60,8 +63,7 @@ func textFailures(m *Message, h header, told string) []failure {
 			others[strings.ToLower(box.Address)] = true
 		}
 	}
-	var strong []failure
-	weak := ""
+	var strong, weak []diagnosis.Failure
 	index := map[string]int{}
 	current, ended := -1, false
 	for line := range strings.SplitSeq(told, "\n") {
@@ -79,43 +81,48 @@ func textFailures(m *Message, h header, told string) []failure {
 				if !known {
 					i = len(strong)
 					index[key] = i
-					strong = append(strong, failure{address: addr})
+					strong = append(strong, diagnosis.Failure{Address: addr})
 				}
 				current = i
 				// A line with address and code says all; what follows is of somebody else.
 				ended = answered.MatchString(line)
-				strong[current].text += line + "\n"
+				strong[current].Text += line + "\n"
 				continue
-			case weak == "":
-				weak = addr
+			case len(weak) < maxRecipients && !slices.ContainsFunc(weak, func(f diagnosis.Failure) bool { return strings.EqualFold(f.Address, addr) }):
+				weak = append(weak, diagnosis.Failure{Address: addr, Text: line})
 			}
 		}
 		// Bounded, since each line makes the text anew.
-		if current >= 0 && !ended && len(strong[current].text) < maxDiagnosis {
-			strong[current].text += line + "\n"
+		if current >= 0 && !ended && len(strong[current].Text) < maxDiagnosis {
+			strong[current].Text += line + "\n"
 		}
 	}
 	switch {
 	case len(stated) > 0:
 		return statedFailures(stated, strong, index, told)
 	case len(strong) == 1:
-		strong[0].text = told
+		strong[0].Text = told
 		return strong
 	case len(strong) > 1:
 		return strong
-	case weak != "":
-		return []failure{{address: weak, text: told}}
+	case len(weak) == 0:
+		return nil
 	}
-	return nil
+	// Of addresses somewhere in sentences, those with the reason in their line.
+	said := slices.DeleteFunc(slices.Clone(weak), func(f diagnosis.Failure) bool { return !diagnosis.Tells(f.Text) })
+	if len(said) > 1 {
+		return said
+	}
+	return []diagnosis.Failure{{Address: append(said, weak...)[0].Address, Text: told}}
 }
 
 // statedFailures follows the header where there is one, with the text found
 // for each address.
-func statedFailures(stated []string, strong []failure, index map[string]int, told string) (out []failure) {
+func statedFailures(stated []string, strong []diagnosis.Failure, index map[string]int, told string) (out []diagnosis.Failure) {
 	for _, a := range stated {
-		f := failure{address: a, text: told}
+		f := diagnosis.Failure{Address: a, Text: told}
 		if i, ok := index[strings.ToLower(a)]; ok && len(stated) > 1 {
-			f.text = strong[i].text
+			f.Text = strong[i].Text
 		}
 		out = append(out, f)
 	}

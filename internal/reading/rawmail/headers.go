@@ -42,6 +42,7 @@ func (h header) all(name string) []string {
 
 // splitHeader reads the header block by hand: no library at hand goes on
 // after a line that is no header field, and the mail must not be lost for one.
+// A text that begins beyond the bound is not looked for: the mail has none.
 func splitHeader(raw []byte, w *warnings) (header, []byte) {
 	raw = bytes.TrimPrefix(raw, []byte("\xef\xbb\xbf"))
 	raw = bytes.TrimLeft(raw, "\r\n")
@@ -57,16 +58,27 @@ func splitHeader(raw []byte, w *warnings) (header, []byte) {
 	var stray []byte // from the first of the latest run of lines that are no fields
 	for first := true; len(rest) > 0; first = false {
 		line, next := nextLine(rest)
-		switch {
-		case len(line) == 0:
+		long := len(raw)-len(rest) >= maxHeaderRead
+		if long || len(line) == 0 {
 			closeField()
 			if stray != nil {
 				return endOnStray(h, raw, stray, w)
 			}
+			if long {
+				w.add(warnHeaderTruncated)
+				w.add(warnTextTruncated)
+				next = nil
+			}
 			return h, next
+		}
+		if most := maxHeader - kept; len(line) > most {
+			w.add(warnHeaderTruncated)
+			line = line[:most]
+		}
+		switch {
 		case first && mboxLine(line):
 			w.add(warnMboxLine)
-		case kept > maxHeader || len(h) >= maxFields:
+		case kept >= maxHeader || len(h) >= maxFields:
 			w.add(warnHeaderTruncated)
 		case (line[0] == ' ' || line[0] == '\t') && len(h) > 0 && stray == nil:
 			if folds++; folds > maxFolds {
@@ -94,6 +106,7 @@ func splitHeader(raw []byte, w *warnings) (header, []byte) {
 				if stray == nil {
 					stray = rest
 				}
+				kept += len(line)
 				break
 			}
 			if stray != nil {

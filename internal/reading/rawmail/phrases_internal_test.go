@@ -7,34 +7,21 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestPhrasesFindWhatTheirPatternFinds: wherever in a text it stands. An anchor
-// that is missing, or a window too narrow, would lose a match.
+// An anchor that is missing, or a window too narrow, would lose a match.
 func TestPhrasesFindWhatTheirPatternFinds(t *testing.T) {
 	t.Parallel()
-	words := strings.Split("user.unknown.unknown user.recipient.no such user.no mailbox here by that name.mailbox.account.address.host.domain.does not exist.doesn't exist.not found.is not known.isn't known.not recognized."+
-		"not listed.no longer available.couldn't be found.wasn't found.recipientnotfound.invalid recipient.not our customer.no valid recipients.unrouteable address.bad destination.addressee unknown.inactive email address."+
-		"host name lookup fail.host unknown.name service error.doesn't have a example account.not a valid user.not enough disk space.full.over quota.quota full.exceeds the storage limit.disk is full.insufficient system storage."+
-		"spam.spammer.virus.blocked.black list.dnsbl.policy.policies.dmarc.spf.dkim.authenticated.content rejected.message size.access denied.sender.rejected.domain of sender.relaying denied.not allowed.temporary.try again later."+
-		"timed out.disabled.suspended.frozen.locked.clock.is inactive.too many.frequency.rate limit.hop count.mail loop.reputation.after end of data.rejected by the domain filter.deferred.expired.delayed.open relay.turn on smtp."+
-		"smtp command\ndata.in reply to end of data.procmail.couldn't be delivered.was not delivered.not be delivered to.was unable to deliver.did not reach the following.had permanent fatal errors.delivery to the following recipient failed."+
+	words := strings.Split("couldn't be delivered.was not delivered.not be delivered to.was unable to deliver.did not reach the following.had permanent fatal errors.delivery to the following recipient failed."+
 		"permanent error.delivery has failed.returned permanent errors.undeliverable.rejected by the remote.recipient address rejected.mailbox is full.failure reasons.transcript of session.giving up on.automatically rejected."+
-		"trouble delivering.cannot be delivered.following address failed.delivery status.送信できません.送信に失敗.не может быть доставлено.the.words.of.a.text", ".")
-	all := map[string]*phrases{
-		"noSuchAddress": noSuchAddress, "mailboxFull": mailboxFull, "notTheAddress": notTheAddress, "senderFault": senderFault, "bounceText": bounceText,
-	}
+		"user unknown.unknown user.no such user.trouble delivering.cannot be delivered.following address failed.delivery status.送信できません.送信に失敗.не может быть доставлено.the.words.of.a.text", ".")
 	rapid.Check(t, func(t *rapid.T) {
 		var b strings.Builder
 		for n := rapid.IntRange(0, 12).Draw(t, "n"); n > 0; n-- {
 			b.WriteString(rapid.SampledFrom(words).Draw(t, "word"))
 			b.WriteString(rapid.SampledFrom([]string{" ", ". ", "\n", " (", ") ", "\u00e9 "}).Draw(t, "gap"))
-			// So that matches stand at every place of a window, and in different ones.
 			b.WriteString(strings.Repeat("filler ", rapid.SampledFrom([]int{0, 0, 0, 5, 70, 74, 150, 300}).Draw(t, "far")))
 		}
-		text := b.String()
-		for name, p := range all {
-			if got, want := p.in(text), p.pattern.MatchString(text); got != want {
-				t.Fatalf("%s: %v, want %v in %q", name, got, want, text)
-			}
+		if got, want := bounceText.In(b.String()), bounceText.Pattern.MatchString(b.String()); got != want {
+			t.Fatalf("%v, want %v in %q", got, want, b.String())
 		}
 	})
 }

@@ -3,6 +3,8 @@ package rawmail
 import (
 	"regexp"
 	"strings"
+
+	"onefold/internal/reading/phrases"
 )
 
 // The words of mail programs in the languages they write quotation headers
@@ -16,7 +18,7 @@ var (
 	datedAddress = regexp.MustCompile(`(?i)(?:19|20)\d\d.{0,160}<?[^\s<>@]+@[^\s<>@]+>?\s*(?:\([^)]*\))?\s*:\s*$`)
 
 	// verbs are in every match of wroteEnd.
-	verbs = newPhrases(``, "wrote", "writes", "schrieb", "a écrit", "escribió", "scritto", "schreef", "escreveu", "skrev", "kirjoitti", "napisał", "пишет", "написал", "viết", "yazdı", "написав",
+	verbs = phrases.New(``, "wrote", "writes", "schrieb", "a écrit", "escribió", "scritto", "schreef", "escreveu", "skrev", "kirjoitti", "napisał", "пишет", "написал", "viết", "yazdı", "написав",
 		"пише", "napsal", "napísal", "ezt írta", "a scris", "έγραψε", "写道", "寫道", "のメール", "님이 작성", "כתב", "rašė", "kirjutas")
 
 	hasDate = regexp.MustCompile(`\d{1,4}[./: \-年]|\b\d{1,2}\b`)
@@ -35,7 +37,7 @@ func sightOf(line string) sight {
 	end := strings.TrimRight(line, " \t-")
 	return sight{
 		at: strings.IndexByte(line, '@') >= 0, digit: strings.ContainsAny(line, "0123456789"), colon: strings.HasSuffix(end, ":") || strings.HasSuffix(end, "："),
-		verb: verbs.next(strings.ToLower(cut(line, 400)), 0) >= 0,
+		verb: verbs.Next(strings.ToLower(cut(line, 400)), 0) >= 0,
 	}
 }
 

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"strings"
+
+	"onefold/internal/reading/diagnosis"
 )
 
 // notice is an SES notification that SNS sent as a mail.
@@ -51,8 +53,8 @@ func snsNotice(text string) *notice {
 	switch n.kind {
 	case "Bounce":
 		for _, r := range event.Bounce.BouncedRecipients {
-			f := failure{address: r.EmailAddress, action: strings.ToLower(r.Action), status: r.Status, text: r.DiagnosticCode}
-			n.list = append(n.list, Suppression{Address: f.address, Reason: "bounce", Code: f.code(), Hard: f.hard()})
+			f := diagnosis.Failure{Address: r.EmailAddress, Action: strings.ToLower(r.Action), Status: r.Status, Text: r.DiagnosticCode}
+			n.list = append(n.list, Suppression{Address: f.Address, Reason: "bounce", Code: f.Code(), Hard: f.Hard()})
 		}
 	case "Complaint":
 		for _, r := range event.Complaint.ComplainedRecipients {

@@ -1,6 +1,7 @@
 package reader
 
 import (
+	"regexp"
 	"strings"
 
 	"onefold/internal/address"
@@ -33,15 +34,19 @@ func Classes() []Class {
 // IsEnquiry tells whether a message of this class may make a contact.
 func (c Class) IsEnquiry() bool { return c == "" || c == Enquiry }
 
-// IsMachineAddress tells whether no person reads what is sent to an address, by
-// its local part: no-reply in the languages of the rules, and what package
-// address takes for a role. A shared box such as info@ is none.
+// IsMachineAddress tells whether no person reads what is sent to an address, or
+// only by way of a service, by its local part: no-reply in the languages of the
+// rules, the names of programs, a service's address for one conversation, and
+// what package address takes for a role. A shared box such as info@ is none.
 func IsMachineAddress(written string) bool {
 	a, err := address.Parse(strings.TrimSpace(written))
 	if err != nil {
 		return false
 	}
 	if address.IsRole(a) {
+		return true
+	}
+	if relayLocal.MatchString(a.Local) {
 		return true
 	}
 	local := strings.NewReplacer("-", "", "_", "", ".", "").Replace(strings.ToLower(a.Local))
@@ -55,5 +60,18 @@ func IsMachineAddress(written string) bool {
 			return true
 		}
 	}
-	return false
+	return programs[local]
 }
+
+// programs are local parts that programs write under by default.
+var programs = map[string]bool{
+	"wordpress": true, "woocommerce": true, "drupal": true, "joomla": true, "typo3": true, "magento": true, "prestashop": true, "shopify": true, "phpmailer": true,
+	"apache": true, "wwwdata": true, "nginx": true, "cron": true, "system": true, "robot": true, "mailbot": true, "mailer": true, "automailer": true, "automated": true,
+	"notify": true, "notifier": true, "notice": true, "formmail": true, "formmailer": true, "webform": true, "jira": true, "gitlab": true, "jenkins": true, "nagios": true,
+}
+
+// relayLocal is what a service makes up so that an answer finds its conversation:
+// a word for it, and a mark in which digits and letters alternate.
+var relayLocal = regexp.MustCompile(`(?i)^(?:reply|replies|replyto|reply-to|respond)[-+_.=].*[0-9a-z]{4}|` +
+	`^(?:re|r|message|msg|conversation|thread|ticket|case|comments?|notif\w*|inbound|incoming|relay)[-+_.=][a-z_.=+-]*[0-9][0-9a-z_.=+-]{4}|` +
+	`(?:[a-z]+[0-9]+){3}[a-z0-9]*[a-z0-9]{4}`)

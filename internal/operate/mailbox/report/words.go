@@ -41,7 +41,7 @@ func words() map[string]string {
 		"form_relay": "a form's mail: whose is it?", "list_mail": "opt-out words through a list", "possible_opt_out": "may be a wish not to be mailed",
 		"shared_inbox": "several people write from this address", "role_address": "a machine's or an office's address", "own_address": "one of your own addresses",
 		"identity_missing": "no address", "identity_invalid": "the address cannot be read", "forwarded_mail": "somebody passed it on: whose enquiry is it?",
-		"redirected_by_rule": "a rule redirected it", "calendar_answer": "an answer to an invitation", "own_mark_invalid": "it pretends to be a mail of Onefold's",
+		"redirected_by_rule": "a rule redirected it", "calendar_answer": "an answer to an invitation", "machine_words": "it reads like a machine's", "own_mark_invalid": "it pretends to be a mail of Onefold's",
 		"instructions_to_model": "it gives orders to a machine that reads it", "sensitive": "health, religion or the like", "legal_or_privacy_request": "law or privacy",
 		"no_text": "nothing to read", "ambiguous": "several people or wishes", "third_party": "for somebody else", "low_confidence": "not sure enough",
 		"field_conflict": "another name or company than before", "unparseable_mail": "not readable", "loop_suspected": "too many follow-ups in one thread or to one domain",

@@ -1,4 +1,4 @@
-package rawmail
+package diagnosis
 
 // enhancedCodes are the enhanced status codes (RFC 3463 section 2) that a text
 // holds, at most limit of them. A longer row of numbers, such as an IP address,

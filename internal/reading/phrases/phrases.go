@@ -1,28 +1,32 @@
-package rawmail
+// Package phrases looks for sentences in a text.
+//
+// Its invariant: In finds what the pattern finds, at a fraction of its cost where
+// there is nothing.
+package phrases
 
 import (
 	"regexp"
 	"strings"
 )
 
-// phrases looks for any of many sentences in a text of lower case. The pattern
+// Phrases looks for any of many sentences in a text of lower case. The pattern
 // tells what counts; anchors are pieces of which every match holds one. Most of
 // a text holds none, and is passed over at a fraction of the pattern's cost.
-type phrases struct {
-	pattern *regexp.Regexp
+type Phrases struct {
+	Pattern *regexp.Regexp
 	anchors []string
 	pairs   [1 << 16 / 64]uint64 // a bit for the first two bytes of each anchor
 }
 
-// lowered is a text as phrases take it.
-func lowered(s string) string {
+// Lowered is a text as Phrases take it.
+func Lowered(s string) string {
 	return strings.ReplaceAll(strings.ToLower(s), "\u2019", "'")
 }
 
-// newPhrases: a match of pattern is at most chunk bytes long, and the pattern
+// New makes them: a match of pattern is at most chunk bytes long, and the pattern
 // holds neither ^ nor $.
-func newPhrases(pattern string, anchors ...string) *phrases {
-	p := &phrases{pattern: regexp.MustCompile(pattern), anchors: anchors}
+func New(pattern string, anchors ...string) *Phrases {
+	p := &Phrases{Pattern: regexp.MustCompile(pattern), anchors: anchors}
 	for _, a := range anchors {
 		n := pairOf(a)
 		p.pairs[n/64] |= 1 << (n % 64)
@@ -35,9 +39,10 @@ const chunk = 512
 
 func pairOf(s string) uint { return uint(s[0])<<8 | uint(s[1]) }
 
-func (p *phrases) in(lower string) bool {
+// In tells whether one of the sentences stands in a text.
+func (p *Phrases) In(lower string) bool {
 	for at := 0; ; {
-		hit := p.next(lower, at)
+		hit := p.Next(lower, at)
 		if hit < 0 {
 			return false
 		}
@@ -49,7 +54,7 @@ func (p *phrases) in(lower string) bool {
 		if sp := strings.IndexAny(lower[end:min(len(lower), end+chunk)], " \n"); sp >= 0 {
 			end += sp
 		}
-		if p.pattern.MatchString(lower[begin:end]) {
+		if p.Pattern.MatchString(lower[begin:end]) {
 			return true
 		}
 		// Of an anchor nearer to the end a match might not have been seen whole.
@@ -60,8 +65,8 @@ func (p *phrases) in(lower string) bool {
 	}
 }
 
-// next is where the next anchor stands, -1 for nowhere.
-func (p *phrases) next(lower string, at int) int {
+// Next is where the next anchor stands, -1 for nowhere.
+func (p *Phrases) Next(lower string, at int) int {
 	for ; at+1 < len(lower); at++ {
 		n := pairOf(lower[at:])
 		if p.pairs[n/64]&(1<<(n%64)) == 0 {

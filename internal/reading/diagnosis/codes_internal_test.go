@@ -1,4 +1,4 @@
-package rawmail
+package diagnosis
 
 import (
 	"slices"
