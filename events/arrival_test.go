@@ -6,6 +6,7 @@ import (
 
 	samples "onefold/events"
 	"onefold/internal/decide"
+	"onefold/internal/decide/content"
 	"onefold/internal/reading/rawmail"
 	"onefold/internal/record/inbound"
 )
@@ -41,7 +42,7 @@ func TestEachWayThatMailArrives(t *testing.T) {
 			arrival{"", "", "", "clara.voss@school.example", "clara.voss@school.example"},
 		},
 		{
-			heardCase{"own-relay/in-the-text.eml", "wordpress@demo.example", decide.Referred, decide.ReasonFormRelay, 0, 0, 0},
+			heardCase{"own-relay/in-the-text.eml", "wordpress@demo.example", decide.Referred, content.ReasonFormRelay, 0, 0, 0},
 			arrival{"", "", "", "", "otto.brandt@mill.example"},
 		},
 		{
@@ -56,7 +57,7 @@ func TestEachWayThatMailArrives(t *testing.T) {
 		t.Run(c.file, func(t *testing.T) {
 			t.Parallel()
 			m := rawmail.Parse(samples.Mail(c.file), policy.IsOwn)
-			have := arrival{m.Route.DeliveredTo, strings.Join(m.Route.ForwardedBy, " "), strings.Join(m.Route.Ways, " "), "", decide.FactsOfMail(m).Source.FromAddress}
+			have := arrival{m.Route.DeliveredTo, strings.Join(m.Route.ForwardedBy, " "), strings.Join(m.Route.Ways, " "), "", content.OfMail(m).Source.FromAddress}
 			if m.Forwarded != nil {
 				have.inside = m.Forwarded.From.Address
 			}

@@ -6,6 +6,7 @@ import (
 
 	samples "onefold/events"
 	"onefold/internal/decide"
+	"onefold/internal/decide/content"
 	"onefold/internal/ledger"
 	"onefold/internal/reading/rawmail"
 	"onefold/internal/record/inbound"
@@ -48,11 +49,11 @@ func TestMachinesThatCarryAPersonsWords(t *testing.T) {
 	t.Parallel()
 	for _, c := range []heardCase{
 		{"group/opt-out.eml", "hosts-bounces@lists.walkers.example", inbound.OptedOut, "opt_out_words", 1, 0, 0},
-		{"group/doubtful.eml", "hosts-bounces@lists.walkers.example", decide.Referred, decide.ReasonListMail, 0, 1, 0},
+		{"group/doubtful.eml", "hosts-bounces@lists.walkers.example", decide.Referred, content.ReasonListMail, 0, 1, 0},
 		{"group/newsletter.eml", "news@garden-shop.example", inbound.Ignored, "list", 0, 0, 0},
 		{"group/ours.eml", "nora.pike@lake.example", inbound.FollowUp, "email_key_new", 0, 0, 1},
-		{"own-relay/enquiry.eml", "wordpress@demo.example", decide.Referred, decide.ReasonFormRelay, 0, 0, 0},
-		{"own-relay/opt-out.eml", "wordpress@demo.example", decide.Referred, decide.ReasonFormRelay, 0, 1, 0},
+		{"own-relay/enquiry.eml", "wordpress@demo.example", decide.Referred, content.ReasonFormRelay, 0, 0, 0},
+		{"own-relay/opt-out.eml", "wordpress@demo.example", decide.Referred, content.ReasonFormRelay, 0, 1, 0},
 	} {
 		t.Run(c.file, func(t *testing.T) {
 			t.Parallel()
@@ -82,8 +83,8 @@ func TestANullEnvelopeSenderIsAMachines(t *testing.T) {
 
 func TestAnAutoresponderThatVariesItsAddressKeepsItsThread(t *testing.T) {
 	t.Parallel()
-	first := decide.FactsOfMail(rawmail.Parse(samples.Mail("varying-autoresponder/first.eml"), nil))
-	second := decide.FactsOfMail(rawmail.Parse(samples.Mail("varying-autoresponder/second.eml"), nil))
+	first := content.OfMail(rawmail.Parse(samples.Mail("varying-autoresponder/first.eml"), nil))
+	second := content.OfMail(rawmail.Parse(samples.Mail("varying-autoresponder/second.eml"), nil))
 	if first.Cause == second.Cause || first.Source.FromAddress == second.Source.FromAddress {
 		t.Error("the two are not two mails of two addresses")
 	}

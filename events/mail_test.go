@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	samples "onefold/events"
-	"onefold/internal/decide"
+	"onefold/internal/decide/content"
 	"onefold/internal/policy/tenant"
 	"onefold/internal/reading/rawmail"
 	"onefold/internal/reading/wish"
@@ -113,7 +113,7 @@ func checkMail(t *testing.T, policy tenant.Policy, raw []byte, want mailIs) {
 	if want.hides != "" && strings.Contains(m.Visible, want.hides) {
 		t.Errorf("visible text shows %q", want.hides)
 	}
-	verdict := decide.FactsOfMail(m).OptOut.Verdict
+	verdict := content.OfMail(m).OptOut.Verdict
 	if verdict == "" {
 		verdict = wish.OptOutNone // not asked: no person's words
 	}
@@ -124,7 +124,7 @@ func checkMail(t *testing.T, policy tenant.Policy, raw []byte, want mailIs) {
 
 func TestOneMailInTwoMailboxesIsOneCause(t *testing.T) {
 	t.Parallel()
-	cause := func(name string) string { return decide.FactsOfMail(rawmail.Parse(samples.Mail(name), nil)).Cause }
+	cause := func(name string) string { return content.OfMail(rawmail.Parse(samples.Mail(name), nil)).Cause }
 	if cause("two-mailboxes/sales.eml") != cause("two-mailboxes/info.eml") {
 		t.Error("trace headers made a second cause")
 	}

@@ -7,7 +7,7 @@ import (
 	"onefold/internal/blob"
 	"onefold/internal/console"
 	"onefold/internal/crmsync"
-	"onefold/internal/decide"
+	"onefold/internal/decide/content"
 	"onefold/internal/digest"
 	"onefold/internal/extract"
 	"onefold/internal/feedback"
@@ -76,14 +76,14 @@ func (p Parts) console(book *versions.Book, proc *extract.Service) *console.Serv
 	return &console.Service{
 		Store: p.Store, Decide: proc.Answer, IDs: p.IDs, Now: p.Now, Log: p.Log, Preview: proc.Preview,
 		Raw: func(ctx context.Context, e inbound.Event) ([]byte, error) { return p.Blob.Get(ctx, blob.Ref(e.Raw)) },
-		Facts: func(ctx context.Context, e inbound.Event) (decide.Facts, error) {
+		Facts: func(ctx context.Context, e inbound.Event) (content.Facts, error) {
 			raw, err := p.Blob.Get(ctx, blob.Ref(e.Raw))
 			if err != nil {
-				return decide.Facts{}, err
+				return content.Facts{}, err
 			}
 			policy, err := book.Current(ctx, e.Tenant)
 			if err != nil {
-				return decide.Facts{}, err
+				return content.Facts{}, err
 			}
 			return extract.FactsOf(p.IDs, e, raw, policy), nil
 		},

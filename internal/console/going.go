@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"onefold/internal/decide"
+	"onefold/internal/decide/content"
 	"onefold/internal/decide/match"
 	"onefold/internal/reading/rawmail"
 	"onefold/internal/reading/reader"
@@ -61,7 +62,7 @@ func goingOn(reason string) string {
 		decide.ReasonNewProspect:      "Nobody has approved a mail to this person before.",
 		decide.ReasonLoop:             "Going on makes this one follow-up; the next is asked again.",
 		rawmail.DoubtForwarded:        "Going on believes the text that names the sender.",
-		decide.ReasonFormRelay:        "Going on believes the form that names the sender: anybody may have filled it in.",
+		content.ReasonFormRelay:       "Going on believes the form that names the sender: anybody may have filled it in.",
 		reader.ReasonInstructions:     "Nothing in the text has been obeyed. Going on reads it as any other.",
 		decide.ReasonMailed:           "Going on stops the address that our mail went to as well. Dismissing lifts its hold; the address that the message came from stays stopped.",
 		decide.ReasonReplyTo:          "Going on stops the address of the answers as well. Dismissing lifts its hold; the address that the message came from stays stopped.",

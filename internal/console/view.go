@@ -8,6 +8,7 @@ import (
 
 	"onefold/internal/address"
 	"onefold/internal/decide"
+	"onefold/internal/decide/content"
 	"onefold/internal/ledger"
 	"onefold/internal/policy/tenant"
 	"onefold/internal/reading/reader"
@@ -19,15 +20,15 @@ import (
 )
 
 // FactsOf reads an event's raw content by rule.
-type FactsOf func(ctx context.Context, e inbound.Event) (decide.Facts, error)
+type FactsOf func(ctx context.Context, e inbound.Event) (content.Facts, error)
 
 // View is everything a person needs to answer one task.
 type View struct {
 	Task       review.Task
 	Event      *inbound.Event
-	Facts      *decide.Facts
-	Earlier    *decide.Facts // what the event said first, where the question is about other content
-	FactsError string        // a machine word when the content could not be read
+	Facts      *content.Facts
+	Earlier    *content.Facts // what the event said first, where the question is about other content
+	FactsError string         // a machine word when the content could not be read
 	Extraction *reader.Stored
 	Contacts   []contact.Contact // candidates
 	Intent     *followup.Intent  // the mail proposed

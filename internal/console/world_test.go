@@ -16,6 +16,7 @@ import (
 	"onefold/internal/blob"
 	"onefold/internal/console"
 	"onefold/internal/decide"
+	"onefold/internal/decide/content"
 	"onefold/internal/digest"
 	"onefold/internal/ledger"
 	"onefold/internal/ledger/mem"
@@ -40,7 +41,7 @@ type world struct {
 	*mem.Store
 	service *console.Service
 	server  *httptest.Server
-	facts   map[string]decide.Facts // by raw reference
+	facts   map[string]content.Facts // by raw reference
 
 	mu      sync.Mutex
 	decided []decide.Answer
@@ -54,7 +55,7 @@ func newWorld(t testing.TB) *world {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &world{TB: t, Store: mem.New(), facts: map[string]decide.Facts{}}
+	w := &world{TB: t, Store: mem.New(), facts: map[string]content.Facts{}}
 	w.service = &console.Service{
 		Store: w, IDs: ids, Now: func() time.Time { return now }, Log: slog.New(slog.DiscardHandler),
 		Decide: func(_ context.Context, t review.Task, a decide.Answer) error {
@@ -66,11 +67,11 @@ func newWorld(t testing.TB) *world {
 			}
 			return nil
 		},
-		Facts: func(_ context.Context, e inbound.Event) (decide.Facts, error) {
+		Facts: func(_ context.Context, e inbound.Event) (content.Facts, error) {
 			if f, ok := w.facts[e.Raw]; ok {
 				return f, nil
 			}
-			return decide.Facts{}, blob.ErrMissing
+			return content.Facts{}, blob.ErrMissing
 		},
 	}
 	mux := http.NewServeMux()
@@ -125,8 +126,8 @@ func key(e ledger.Entity, id string) ledger.Key {
 }
 
 // message is what the sender of the event e1 wrote.
-func message() decide.Facts {
-	return decide.Facts{Kind: rawmail.Human, Source: reader.Source{
+func message() content.Facts {
+	return content.Facts{Kind: rawmail.Human, Source: reader.Source{
 		Kind: "mail", FromName: "Ada Example", FromAddress: "ada@example.com", ReplyTo: "office@example.com",
 		Subject: "Prices for two crates", Visible: "Good morning,\n\nwhat do two crates cost?", Signature: "Ada Example\nEngines Ltd",
 		Quoted: "On Monday you wrote", Attachments: []string{"plan.pdf"},

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"onefold/internal/decide"
+	"onefold/internal/decide/content"
 	"onefold/internal/ledger"
 	"onefold/internal/policy/tenant"
 	"onefold/internal/reading/rawmail"
@@ -15,7 +16,7 @@ func blockedBy(t tb, m rawmail.Message, blocked ...string) decide.Ground {
 	t.Helper()
 	g := ground(t, m, tenant.ModeAuto)
 	g.Policy.Mail.Blocked = blocked
-	g.Facts = decide.Screen(g.Facts, g.Event, g.Policy)
+	g.Facts = content.Screen(g.Facts, g.Event, g.Policy)
 	if !decide.Reader(g.Facts) {
 		g.Extraction = nil
 	}
@@ -29,7 +30,7 @@ func TestWhatABlockedSenderWritesLeadsToNothing(t *testing.T) {
 	for name, m := range map[string]rawmail.Message{"from": mail(ada, question), "reply-to": fromElsewhere, "by a form of ours": relay(question)} {
 		g := blockedBy(t, m, "a.da@example.org")
 		res := decideOn(t, g)
-		wants(t, res, inbound.Ignored, decide.ReasonBlocked)
+		wants(t, res, inbound.Ignored, content.ReasonBlocked)
 		if len(res.Reasons) != 1 || decide.Reader(g.Facts) {
 			t.Errorf("%s: reasons %v, a reader is asked: %t", name, res.Reasons, decide.Reader(g.Facts))
 		}
@@ -43,8 +44,8 @@ func TestWhatABlockedSenderWritesLeadsToNothing(t *testing.T) {
 	// The provider's warning asks for a person; a block asks for nobody.
 	g := screened(t, mail(ada, question), spam, tenant.ScreenReview, tenant.ScreenReview)
 	g.Policy.Mail.Blocked = []string{"@example.org"}
-	g.Facts = decide.Screen(g.Facts, g.Event, g.Policy)
-	wants(t, decideOn(t, g), inbound.Ignored, decide.ReasonBlocked)
+	g.Facts = content.Screen(g.Facts, g.Event, g.Policy)
+	wants(t, decideOn(t, g), inbound.Ignored, content.ReasonBlocked)
 }
 
 func TestABlockedSendersWishesAndReportsCount(t *testing.T) {
@@ -56,7 +57,7 @@ func TestABlockedSendersWishesAndReportsCount(t *testing.T) {
 	}
 	g := blockedBy(t, mail(ada, "My colleague asks how she can unsubscribe."), "@example.org")
 	res = decideOn(t, g)
-	wants(t, res, decide.Referred, "possible_opt_out", decide.ReasonBlocked)
+	wants(t, res, decide.Referred, "possible_opt_out", content.ReasonBlocked)
 	if held := on(res, ledger.Guard); len(held) != 1 || held[0].Item["hold"] == nil {
 		t.Error("nobody is held")
 	}
@@ -73,12 +74,12 @@ func TestAPersonsWordStandsAboveABlock(t *testing.T) {
 	g.Facts.Doubts = []string{rawmail.DoubtMark}
 	g = answered(t, g, approve())
 	g.Policy.Mail.Blocked = []string{ada}
-	g.Facts = decide.Screen(g.Facts, g.Event, g.Policy)
+	g.Facts = content.Screen(g.Facts, g.Event, g.Policy)
 	res := decideOn(t, g)
 	if res.Outcome != decide.Referred {
 		t.Fatalf("%s %v: it came up since he saw it", res.Outcome, res.Reasons)
 	}
-	wants(t, res, decide.Referred, decide.ReasonBlocked)
+	wants(t, res, decide.Referred, content.ReasonBlocked)
 	g.Seen.Task.Reasons = res.Reasons
 	wants(t, decideOn(t, g), inbound.FollowUp)
 }

@@ -3,7 +3,7 @@ package decide_test
 import (
 	"testing"
 
-	"onefold/internal/decide"
+	"onefold/internal/decide/content"
 	"onefold/internal/reading/rawmail"
 	"onefold/internal/reading/wish"
 )
@@ -15,12 +15,12 @@ func TestReading04UnsubscribeMailOfAProgramIsAPersonsClick(t *testing.T) {
 		"Re: unsubscribe": false, "Automatic reply: unsubscribe": false, "Out of office": false, "Abwesenheit": false,
 		"Absence du bureau": false, "Ticket 123 received": false, "": false,
 	} {
-		f := decide.FactsOfMail(rawmail.Message{Kind: rawmail.AutoReply, Subject: subject, Visible: "This message was automatically generated."})
+		f := content.OfMail(rawmail.Message{Kind: rawmail.AutoReply, Subject: subject, Visible: "This message was automatically generated."})
 		if got := f.Heard && f.OptOut.Verdict == wish.OptOutExplicit; got != want {
 			t.Errorf("%q: heard %v, want %v", subject, got, want)
 		}
 	}
-	f := decide.FactsOfMail(rawmail.Message{Kind: rawmail.AutoReply, Subject: "unsubscribe", InReplyTo: []string{"a@b.example"}})
+	f := content.OfMail(rawmail.Message{Kind: rawmail.AutoReply, Subject: "unsubscribe", InReplyTo: []string{"a@b.example"}})
 	if f.Heard {
 		t.Error("an automatic answer was heard")
 	}

@@ -3,6 +3,7 @@ package decide
 import (
 	"slices"
 
+	"onefold/internal/decide/content"
 	"onefold/internal/decide/match"
 	"onefold/internal/ledger"
 	"onefold/internal/policy/tenant"
@@ -20,7 +21,7 @@ type Customer struct {
 
 // CustomerOf applies the policy to what an event states. A policy reads none of
 // an endpoint that anybody may post to.
-func CustomerOf(p tenant.Policy, f Facts) Customer {
+func CustomerOf(p tenant.Policy, f content.Facts) Customer {
 	if f.CustomerID == "" || p.Customers() == tenant.CustomersIgnore {
 		return Customer{}
 	}

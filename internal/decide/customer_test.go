@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"onefold/internal/decide"
+	"onefold/internal/decide/content"
 	"onefold/internal/decide/match"
 	"onefold/internal/ledger"
 	"onefold/internal/policy/tenant"
@@ -23,7 +24,7 @@ func stated(t tb, use, from, id string) decide.Ground {
 	t.Helper()
 	g := ground(t, mail(from, question), tenant.ModeAuto)
 	g.Event.Content, g.Event.Source, g.Policy.CustomerIDs.Use = tenant.ContentForm, "form", use
-	g.Facts = decide.FactsOfForm(g.Event, tenant.FormValues{Email: from, Message: question, CustomerID: id})
+	g.Facts = content.OfForm(g.Event, tenant.FormValues{Email: from, Message: question, CustomerID: id})
 	return identified(t, g)
 }
 
@@ -221,7 +222,7 @@ func TestTheGuardIsTheAddressesWhateverTheCustomerID(t *testing.T) {
 func TestAnOptOutIsTheCustomersToo(t *testing.T) {
 	t.Parallel()
 	wish := func(g decide.Ground) decide.Ground {
-		g.Facts = decide.FactsOfForm(g.Event, tenant.FormValues{Email: ada, Message: "Please unsubscribe me.", CustomerID: "C-7"})
+		g.Facts = content.OfForm(g.Event, tenant.FormValues{Email: ada, Message: "Please unsubscribe me.", CustomerID: "C-7"})
 		g.Extraction = nil
 		return identified(t, g)
 	}
@@ -257,7 +258,7 @@ func TestAnOptOutIsTheCustomersToo(t *testing.T) {
 func TestAnOptOutRaisesTheConsentOfAContactOnce(t *testing.T) {
 	t.Parallel()
 	g := stated(t, tenant.CustomersReview, ada, "C-7")
-	g.Facts = decide.FactsOfForm(g.Event, tenant.FormValues{Email: ada, Message: "Please unsubscribe me.", CustomerID: "C-7"})
+	g.Facts = content.OfForm(g.Event, tenant.FormValues{Email: ada, Message: "Please unsubscribe me.", CustomerID: "C-7"})
 	g.Extraction = nil
 	g = next(migrating(t, g), "b")
 	g = byID(byAddress(g, owner("a", "email:"+ada)), owner("b", customerKey))

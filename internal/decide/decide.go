@@ -17,6 +17,7 @@ package decide
 import (
 	"errors"
 
+	"onefold/internal/decide/content"
 	"onefold/internal/digest"
 	"onefold/internal/ledger"
 	"onefold/internal/policy/tenant"
@@ -32,7 +33,7 @@ import (
 type Input struct {
 	Event  inbound.Event
 	Policy tenant.Policy
-	Facts  Facts
+	Facts  content.Facts
 	// Extraction is the stored answer of the reader; nil when none is needed.
 	Extraction *reader.Stored
 	Answer     *Answer
@@ -90,7 +91,7 @@ func decideGround(g Ground, ids digest.Key) (Result, error) {
 
 // Reader tells whether the ground needs a reader's answer before it can be
 // decided: machine mail, plain opt-outs, thanks and what is dropped do not.
-func Reader(f Facts) bool {
+func Reader(f content.Facts) bool {
 	return f.Human() && !f.OptOutPlain() && !f.Thanks && !f.Dropped
 }
 
@@ -127,7 +128,7 @@ func (b *builder) decide() error {
 	case f.OptOutPlain():
 		return b.optOut()
 	case f.Thanks && f.Warned == "" && b.g.Answer == nil && !b.doubted():
-		return b.decided(inbound.Ignored, []string{ReasonThanks})
+		return b.decided(inbound.Ignored, []string{content.ReasonThanks})
 	}
 	return b.enquiry()
 }

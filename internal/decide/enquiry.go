@@ -3,6 +3,7 @@ package decide
 import (
 	"slices"
 
+	"onefold/internal/decide/content"
 	"onefold/internal/decide/match"
 	"onefold/internal/ledger"
 	"onefold/internal/record/contact"
@@ -167,7 +168,7 @@ func (b *builder) reviewReasons(res match.Result) []string {
 		reasons = append(reasons, "possible_opt_out")
 	}
 	reasons = append(reasons, b.g.Facts.Doubts...)
-	if w := b.g.Facts.Warned; w == ReasonSpam || w == ReasonBlocked {
+	if w := b.g.Facts.Warned; w == content.ReasonSpam || w == content.ReasonBlocked {
 		reasons = append(reasons, w)
 	}
 	if reason := b.classReason(); reason != "" {

@@ -1,6 +1,7 @@
 package decide
 
 import (
+	"onefold/internal/decide/content"
 	"onefold/internal/digest"
 	"onefold/internal/policy/tenant"
 	"onefold/internal/reading/reader"
@@ -25,7 +26,7 @@ func SnapshotOf(g Ground, ids digest.Key) (Snapshot, error) {
 }
 
 // Ground is a kept ground, put together again.
-func (k Kept) Ground(ids digest.Key, e inbound.Event, p tenant.Policy, f Facts, x *reader.Stored) (Ground, error) {
+func (k Kept) Ground(ids digest.Key, e inbound.Event, p tenant.Policy, f content.Facts, x *reader.Stored) (Ground, error) {
 	w := k.walk(ids, e, p, f, x)
 	return w.g, w.err
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"onefold/internal/decide/content"
 	"onefold/internal/decide/match"
 	"onefold/internal/digest"
 	"onefold/internal/ledger"
@@ -142,12 +143,12 @@ func Thaw(text string) (Kept, error) {
 // Snapshot puts a kept ground together: the event as it was before, the policy
 // of its version, the facts and the answer that the digests name, and what was
 // read. Decide makes of these what was made then. Errors are ErrGround.
-func (k Kept) Snapshot(ids digest.Key, e inbound.Event, p tenant.Policy, f Facts, x *reader.Stored) (Input, Snapshot, error) {
+func (k Kept) Snapshot(ids digest.Key, e inbound.Event, p tenant.Policy, f content.Facts, x *reader.Stored) (Input, Snapshot, error) {
 	w := k.walk(ids, e, p, f, x)
 	return w.g.Input, Snapshot{Kept: w.answers}, w.err
 }
 
-func (k Kept) walk(ids digest.Key, e inbound.Event, p tenant.Policy, f Facts, x *reader.Stored) *walk {
+func (k Kept) walk(ids digest.Key, e inbound.Event, p tenant.Policy, f content.Facts, x *reader.Stored) *walk {
 	e.State, e.Transition, e.Review = inbound.Recorded, k.Transition, ""
 	in := Input{Event: e, Policy: p, Facts: f, Extraction: x, Now: k.Now, By: k.By}
 	w := &walk{g: Ground{Input: in}, ids: ids, mode: thawing, kept: k.Seen, also: k.Also, answers: map[Ask]any{}}

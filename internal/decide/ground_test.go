@@ -15,6 +15,7 @@ import (
 	"pgregory.net/rapid"
 
 	"onefold/internal/decide"
+	"onefold/internal/decide/content"
 	"onefold/internal/decide/match"
 	"onefold/internal/digest"
 	"onefold/internal/ledger"
@@ -211,7 +212,7 @@ func TestEveryFieldOfAGroundIsKeptOrLeftOut(t *testing.T) {
 		{decide.Person{}, map[string]string{
 			"Address": again, "KeyID": again, "NextKeyID": again, "GuardID": again, "Shared": again, "Own": again, "Role": again, "Fault": again,
 		}},
-		{decide.Facts{}, map[string]string{
+		{content.Facts{}, map[string]string{
 			"Content": "left out: of the event", "Kind": again, "Heard": again, "Cause": again, "Source": again, "OptOut": again, "MessageID": again,
 			"InReplyTo": again, "References": again, "Suppression": again, "Failed": "read again, as people", "Warnings": again, "Doubts": again, "Returned": again,
 			"Thanks": again, "Asks": again, "Warned": again, "Dropped": again, "CustomerID": again, "Ours": again,

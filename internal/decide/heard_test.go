@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"onefold/internal/decide"
+	"onefold/internal/decide/content"
 	"onefold/internal/ledger"
 	"onefold/internal/policy/tenant"
 	"onefold/internal/reading/rawmail"
@@ -27,7 +28,7 @@ func TestAFormUnderOurOwnAddressGoesToAPersonWithItsReplyTo(t *testing.T) {
 		t.Fatalf("it is about %q", got)
 	}
 	res := decideOn(t, g)
-	wants(t, res, decide.Referred, decide.ReasonFormRelay)
+	wants(t, res, decide.Referred, content.ReasonFormRelay)
 	if n := len(on(res, ledger.Guard)); n != 0 {
 		t.Errorf("%d guards", n)
 	}
@@ -43,7 +44,7 @@ func TestAnOptOutByAFormUnderOurOwnAddressHoldsAndAsks(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{"unsubscribe", "Please remove me from your list."} {
 		res := decideOn(t, ground(t, relay(text), tenant.ModeAuto))
-		wants(t, res, decide.Referred, decide.ReasonFormRelay, "possible_opt_out")
+		wants(t, res, decide.Referred, content.ReasonFormRelay, "possible_opt_out")
 		held := on(res, ledger.Guard)
 		if len(held) != 1 || held[0].Item["address"] != ada || guard.Blocks(held[0].Item, "follow_up") != "opt_out_in_doubt" {
 			t.Errorf("held %+v", held)

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"onefold/internal/address"
+	"onefold/internal/decide/content"
 	"onefold/internal/digest"
 	"onefold/internal/ledger"
 	"onefold/internal/policy/tenant"
@@ -28,7 +29,7 @@ type Cap struct {
 }
 
 // CapsOf lists the bounds that a follow-up to this person would count against.
-func CapsOf(ids digest.Key, policy tenant.Policy, f Facts, p Person, now time.Time) []Cap {
+func CapsOf(ids digest.Key, policy tenant.Policy, f content.Facts, p Person, now time.Time) []Cap {
 	var caps []Cap
 	if root := threadRoot(f); root != "" {
 		caps = append(caps, Cap{ID: ids.ID("loop_thread", policy.Tenant, root), Limit: policy.Limits.PerThread})
@@ -50,7 +51,7 @@ func capKey(tenantID string, c Cap) ledger.Key {
 
 // threadRoot is the Message-ID that a mail's thread began with, as far as the
 // mail says so (RFC 5322 section 3.6.4); "" of what is no mail.
-func threadRoot(f Facts) string {
+func threadRoot(f content.Facts) string {
 	for _, id := range slices.Concat(f.References, f.InReplyTo) {
 		return id
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"onefold/internal/decide"
+	"onefold/internal/decide/content"
 	"onefold/internal/ledger"
 	"onefold/internal/policy/tenant"
 	"onefold/internal/reading/rawmail"
@@ -104,7 +105,7 @@ func TestTheDomainIsCountedByDayAndNotWhereAnybodyHasAMailbox(t *testing.T) {
 	at := time.Date(2026, 3, 2, 23, 59, 0, 0, time.UTC)
 	caps := func(from string, now time.Time) []decide.Cap {
 		p := decide.Identify(key(t), policy(t, tenant.ModeAuto), from)
-		return decide.CapsOf(key(t), policy(t, tenant.ModeAuto), decide.Facts{}, p, now)
+		return decide.CapsOf(key(t), policy(t, tenant.ModeAuto), content.Facts{}, p, now)
 	}
 	a, b, next := caps(ada, at), caps("other@example.org", at), caps(ada, at.Add(time.Minute))
 	if len(a) != 1 || a[0].ID != b[0].ID || a[0].ID == next[0].ID || a[0].Until.Before(at) {
@@ -135,7 +136,7 @@ func TestAReplyToOurMailGetsNoTemplateAgain(t *testing.T) {
 
 func TestOurMailIsKnownByItsIDInTheThread(t *testing.T) {
 	t.Parallel()
-	f := decide.Facts{
+	f := content.Facts{
 		InReplyTo:  []string{"0100-a@email.amazonses.com"},
 		References: []string{"root@example.org", "0100-b@eu-west-1.amazonses.com", "0100-a@email.amazonses.com", "0100-c@amazonses.com.example"},
 	}

@@ -3,6 +3,7 @@ package decide
 import (
 	"time"
 
+	"onefold/internal/decide/content"
 	"onefold/internal/ledger"
 	"onefold/internal/policy/tenant"
 	"onefold/internal/reading/wish"
@@ -206,7 +207,7 @@ type idMaker interface {
 // threading puts the answer into the thread of the mail answered (RFC 5322
 // section 3.6.4), within what SES takes as a header value (870 bytes; API
 // Reference, MessageHeader, read 2026-11).
-func threading(f Facts) (inReplyTo, references string) {
+func threading(f content.Facts) (inReplyTo, references string) {
 	if f.MessageID == "" || len(f.MessageID) > 800 || !printable(f.MessageID) {
 		return "", ""
 	}

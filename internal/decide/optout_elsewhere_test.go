@@ -3,7 +3,7 @@ package decide_test
 import (
 	"testing"
 
-	"onefold/internal/decide"
+	"onefold/internal/decide/content"
 	"onefold/internal/reading/rawmail"
 	"onefold/internal/reading/wish"
 )
@@ -23,7 +23,7 @@ func TestAPlainOptOutBelowTheTextIsDoubtful(t *testing.T) {
 		"Do you walk in May?\n\nOn Mon, 2 Mar 2026 at 10:00, Demo <hello@demo.example> wrote:\n> Please unsubscribe me.\n": wish.OptOutNone,
 		"Do you walk in May?\n-- \nAda Lee\nThis message and its attachments are meant for the addressee alone. Please remove this mail from your system if you received it in error, and tell the sender, since any copying or use of it is forbidden. Thanks.\n": wish.OptOutNone,
 	} {
-		if got := decide.FactsOfMail(rawmail.Parse([]byte(header+text), nil)).OptOut; got.Verdict != want {
+		if got := content.OfMail(rawmail.Parse([]byte(header+text), nil)).OptOut; got.Verdict != want {
 			t.Errorf("%q: %+v, want %s", text, got, want)
 		}
 	}

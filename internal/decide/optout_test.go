@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"onefold/internal/decide"
+	"onefold/internal/decide/content"
 	"onefold/internal/ledger"
 	"onefold/internal/policy/tenant"
 	"onefold/internal/reading/rawmail"
@@ -17,14 +18,14 @@ import (
 func TestAPlainOptOutAsksNoReader(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]bool{"unsubscribe": false, "please remove me from your list": false, question: true} {
-		if got := decide.Reader(decide.FactsOfMail(mail(ada, text))); got != want {
+		if got := decide.Reader(content.OfMail(mail(ada, text))); got != want {
 			t.Errorf("%q: reader %t", text, got)
 		}
 	}
 	for _, kind := range []rawmail.Kind{rawmail.AutoReply, rawmail.Bounce, rawmail.Complaint, rawmail.List, rawmail.Own, rawmail.Unparseable} {
 		m := mail(ada, question)
 		m.Kind = kind
-		if decide.Reader(decide.FactsOfMail(m)) {
+		if decide.Reader(content.OfMail(m)) {
 			t.Errorf("a reader is asked of %s", kind)
 		}
 	}
@@ -261,16 +262,16 @@ func TestAnOptOutFromASharedInboxStopsTheInbox(t *testing.T) {
 func TestFormsAreDecidedAsMailsAre(t *testing.T) {
 	t.Parallel()
 	e := inbound.Event{Tenant: "demo", ID: "form/website/1", Source: "form", Content: tenant.ContentForm}
-	f := decide.FactsOfForm(e, tenant.FormValues{Email: ada, Message: "unsubscribe"})
+	f := content.OfForm(e, tenant.FormValues{Email: ada, Message: "unsubscribe"})
 	if !f.OptOutPlain() || decide.AddressOf(f, nil, nil) != ada {
 		t.Errorf("facts %+v", f)
 	}
 	other := e
 	other.ID = "form/website/2"
-	if decide.FactsOfForm(other, tenant.FormValues{Email: ada}).Cause == decide.FactsOfForm(e, tenant.FormValues{Email: ada}).Cause {
+	if content.OfForm(other, tenant.FormValues{Email: ada}).Cause == content.OfForm(e, tenant.FormValues{Email: ada}).Cause {
 		t.Error("two forms are one cause")
 	}
-	if decide.Unread(e, "raw_missing").Cause == decide.Unread(other, "raw_missing").Cause || decide.Unread(e, "x").Cause == "" {
+	if content.Unread(e, "raw_missing").Cause == content.Unread(other, "raw_missing").Cause || content.Unread(e, "x").Cause == "" {
 		t.Error("two contents that could not be read are one cause")
 	}
 }
@@ -278,16 +279,16 @@ func TestFormsAreDecidedAsMailsAre(t *testing.T) {
 func TestTheCauseOfAMailIsTheMail(t *testing.T) {
 	t.Parallel()
 	a, b := mail(ada, question), mail(ada, question)
-	if decide.FactsOfMail(a).Cause != decide.FactsOfMail(b).Cause {
+	if content.OfMail(a).Cause != content.OfMail(b).Cause {
 		t.Error("one mail in two mailboxes is two causes")
 	}
 	b.ContentHash = "c2"
-	if decide.FactsOfMail(a).Cause == decide.FactsOfMail(b).Cause {
+	if content.OfMail(a).Cause == content.OfMail(b).Cause {
 		t.Error("a stranger who reuses a Message-ID is taken for the same cause")
 	}
 	b = mail(ada, question)
 	b.MessageID = "m2@example.org"
-	if decide.FactsOfMail(a).Cause == decide.FactsOfMail(b).Cause {
+	if content.OfMail(a).Cause == content.OfMail(b).Cause {
 		t.Error("the same words in a second mail are taken for the same cause")
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"onefold/internal/decide"
+	"onefold/internal/decide/content"
 	"onefold/internal/policy/tenant"
 	ourtext "onefold/internal/reading/ours"
 	"onefold/internal/reading/reader"
@@ -49,8 +50,8 @@ func mailing(t *testing.T, text string) tenant.Policy {
 	return p
 }
 
-func answerOf(p tenant.Policy, to, text string) decide.Facts {
-	return decide.FactsOfMail(ourtext.ReadMail(p, []byte("From: Ann Lee <ann@example.com>\r\nTo: "+to+"\r\nSubject: Re: Walks\r\nMessage-ID: <1@example.com>\r\nIn-Reply-To: <9@demo.example>\r\n\r\n"+strings.ReplaceAll(text, "\n", "\r\n")), nil, ""))
+func answerOf(p tenant.Policy, to, text string) content.Facts {
+	return content.OfMail(ourtext.ReadMail(p, []byte("From: Ann Lee <ann@example.com>\r\nTo: "+to+"\r\nSubject: Re: Walks\r\nMessage-ID: <1@example.com>\r\nIn-Reply-To: <9@demo.example>\r\n\r\n"+strings.ReplaceAll(text, "\n", "\r\n")), nil, ""))
 }
 
 // What tells how to hear no more is sometimes sent back as the wish.

@@ -7,6 +7,7 @@ import (
 	"pgregory.net/rapid"
 
 	"onefold/internal/decide"
+	"onefold/internal/decide/content"
 	"onefold/internal/decide/match"
 	"onefold/internal/ledger"
 	"onefold/internal/policy/tenant"
@@ -103,7 +104,7 @@ func randomReasons(t *rapid.T) []string {
 	return rapid.SliceOfDistinct(rapid.SampledFrom(all), func(s string) string { return s }).Draw(t, "saw")
 }
 
-func randomExtraction(t *rapid.T, f decide.Facts) *reader.Stored {
+func randomExtraction(t *rapid.T, f content.Facts) *reader.Stored {
 	field := func(name string, values ...string) reader.Field {
 		return reader.Field{Value: pick(t, name, append(values, "")...), Confidence: rapid.Int64Range(0, 100).Draw(t, name+" sure")}
 	}

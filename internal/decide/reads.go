@@ -56,17 +56,6 @@ type Seen struct {
 	PhoneKey    *contact.Key     // of another's or this contact's phone and name, where the event states both
 }
 
-// Party is an address that an event is about, with what the ledger holds of it.
-type Party struct {
-	Person  Person
-	Key     *contact.Key
-	Contact *contact.Contact // the key's, read through merges
-	Guard   ledger.Item
-
-	Next        *contact.Key // as in Seen
-	NextContact *contact.Contact
-}
-
 // The roles that a replay tells apart.
 const (
 	RoleKey   = "key"
@@ -501,10 +490,4 @@ func (w *walk) unapproved(cadences []ledger.Key) bool {
 		}
 	}
 	return waits && !approved
-}
-
-// main is who the event is about.
-func (g Ground) main() Party {
-	s := g.Seen
-	return Party{Person: g.Person, Key: s.Key, Contact: s.Contact, Guard: s.Guard, Next: s.Next, NextContact: s.NextContact}
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"onefold/internal/decide/content"
 	"onefold/internal/ledger"
 	"onefold/internal/record/inbound"
 )
@@ -22,7 +23,7 @@ const maxReplyIDs = 20
 // <message ID@region.amazonses.com> (Developer Guide, "Email header fields",
 // read 2026-11); the index has the part before the @. Any other identifier is
 // looked up as it stands.
-func RepliesTo(f Facts) []ledger.Key {
+func RepliesTo(f content.Facts) []ledger.Key {
 	refs := slices.Clone(f.References)
 	slices.Reverse(refs)
 	var keys []ledger.Key
@@ -54,7 +55,7 @@ func indexed(id string) (k ledger.Key, ses bool) {
 // ourID is where the index has the event's own mail, if that may be one of ours,
 // which a list or a redirection has brought back. SES writes the Message-ID of
 // all that it sends.
-func ourID(f Facts) ledger.Key {
+func ourID(f content.Facts) ledger.Key {
 	k, ses := indexed(f.MessageID)
 	if !ses {
 		return ledger.Key{}

@@ -3,6 +3,7 @@ package decide
 import (
 	"slices"
 
+	"onefold/internal/decide/content"
 	"onefold/internal/reading/rawmail"
 	"onefold/internal/record/followup"
 	"onefold/internal/record/guard"
@@ -11,9 +12,6 @@ import (
 // ReasonUnproven says that a bounce or complaint came as mail and nothing in it
 // proves that it is about a mail of ours.
 const ReasonUnproven = "report_unproven"
-
-// Report tells whether this is a bounce or a complaint that came as mail.
-func (f Facts) Report() bool { return f.Kind == rawmail.Bounce || f.Kind == rawmail.Complaint }
 
 // hardReport tells whether the report says of an address that mail to it has to
 // stop. Who answers with an address has found out whom a complaint is of.
@@ -38,7 +36,7 @@ func (b *builder) stopReason() string {
 // accused fills in whom a complaint is of that hides it, as providers do to
 // spare the person: the recipient of the one mail of ours that it gives back. Of
 // several mails a person has to find out. p is whom it names, if anybody.
-func accused(f Facts, p Person, returned []followup.Intent) Facts {
+func accused(f content.Facts, p Person, returned []followup.Intent) content.Facts {
 	named := slices.ContainsFunc(f.Failed, func(address string) bool { return address != "" })
 	hides := f.Kind == rawmail.Complaint && f.Suppression != nil && f.Suppression.Hard && !named && !p.Known()
 	if hides && len(returned) == 1 {

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"onefold/internal/decide"
+	"onefold/internal/decide/content"
 	"onefold/internal/ledger"
 	"onefold/internal/policy/tenant"
 	"onefold/internal/reading/rawmail"
@@ -20,9 +21,9 @@ func screened(t tb, m rawmail.Message, v inbound.Verdicts, onSpam, onVirus strin
 	g.Event.Verdicts = v
 	g.Policy.Mail = tenant.Mail{OnSpam: onSpam, OnVirus: onVirus}
 	if v.IsVirus() {
-		g.Facts = decide.FactsOfVirus(g.Event, g.Policy)
+		g.Facts = content.OfVirus(g.Event, g.Policy)
 	} else {
-		g.Facts = decide.Screen(g.Facts, g.Event, g.Policy)
+		g.Facts = content.Screen(g.Facts, g.Event, g.Policy)
 	}
 	if !decide.Reader(g.Facts) {
 		g.Extraction = nil
@@ -41,7 +42,7 @@ func TestSpamIsForAPersonUnlessThePolicySaysOtherwise(t *testing.T) {
 	for policy, want := range map[string]string{tenant.ScreenReview: decide.Referred, tenant.ScreenIgnore: inbound.Ignored, tenant.ScreenAccept: inbound.FollowUp} {
 		g := screened(t, enquiry, spam, policy, tenant.ScreenReview)
 		res := decideOn(t, g)
-		if res.Outcome != want || slices.Contains(res.Reasons, decide.ReasonSpam) == (want == inbound.FollowUp) {
+		if res.Outcome != want || slices.Contains(res.Reasons, content.ReasonSpam) == (want == inbound.FollowUp) {
 			t.Errorf("%s: %s %v, want %s", policy, res.Outcome, res.Reasons, want)
 		}
 		if made := len(on(res, ledger.Contact)) + len(on(res, ledger.Intent)); (made == 0) == (want == inbound.FollowUp) {
@@ -111,7 +112,7 @@ func TestAVirusIsNeverReadAndNeverAnswered(t *testing.T) {
 			t.Errorf("%s: facts of the content: %+v", policy, g.Facts)
 		}
 		res := decideOn(t, g)
-		if res.Outcome != want || !slices.Contains(res.Reasons, decide.ReasonVirus) || len(on(res, ledger.Contact))+len(on(res, ledger.Intent)) != 0 {
+		if res.Outcome != want || !slices.Contains(res.Reasons, content.ReasonVirus) || len(on(res, ledger.Contact))+len(on(res, ledger.Intent)) != 0 {
 			t.Errorf("%s: %s %v, want %s", policy, res.Outcome, res.Reasons, want)
 		}
 	}

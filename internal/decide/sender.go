@@ -1,6 +1,7 @@
 package decide
 
 import (
+	"onefold/internal/decide/content"
 	"onefold/internal/decide/match"
 	"onefold/internal/digest"
 	"onefold/internal/policy/tenant"
@@ -10,7 +11,7 @@ import (
 
 // secondOf is the other one of From and Reply-To, p being the one that a mail is
 // about; without a key where both are one, or one of them names nobody.
-func secondOf(ids digest.Key, policy tenant.Policy, f Facts, p Person) (o Person) {
+func secondOf(ids digest.Key, policy tenant.Policy, f content.Facts, p Person) (o Person) {
 	from, replyTo := Identify(ids, policy, f.Source.FromAddress), Identify(ids, policy, f.Source.ReplyTo)
 	switch p.KeyID {
 	case "":

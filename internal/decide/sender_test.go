@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"onefold/internal/decide"
+	"onefold/internal/decide/content"
 	"onefold/internal/decide/match"
 	"onefold/internal/ledger"
 	"onefold/internal/policy/tenant"
@@ -139,7 +140,7 @@ func TestPassingLiftsNoReasonForReview(t *testing.T) {
 		match.ReasonRoleAddress:   func(g *decide.Ground) { g.Person.Role = true },
 		match.ReasonOwnAddress:    func(g *decide.Ground) { g.Person.Own = true },
 		match.ReasonBadAddress:    func(g *decide.Ground) { g.Person = decide.Person{Fault: match.ReasonBadAddress} },
-		decide.ReasonSpam:         func(g *decide.Ground) { g.Facts.Warned = decide.ReasonSpam },
+		content.ReasonSpam:        func(g *decide.Ground) { g.Facts.Warned = content.ReasonSpam },
 		decide.ReasonClass + "pitch": func(g *decide.Ground) {
 			g.Extraction.Record.Class = reader.Pitch
 			ask(g, reader.ReasonAmbiguous)

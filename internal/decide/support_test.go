@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"onefold/internal/decide"
+	"onefold/internal/decide/content"
 	"onefold/internal/digest"
 	"onefold/internal/ledger"
 	"onefold/internal/policy/tenant"
@@ -74,7 +75,7 @@ func ground(t tb, m rawmail.Message, mode string) decide.Ground {
 			Tenant: "demo", ID: "mail/inbox/m1", Source: "mail", Content: tenant.ContentMail, Mailbox: "inbox", Raw: "demo/raw",
 			State: inbound.Recorded, Transition: 1, ReceivedAt: start.Add(-time.Minute),
 		},
-		Policy: policy(t, mode), Facts: decide.FactsOfMail(m), Now: start, By: "extract",
+		Policy: policy(t, mode), Facts: content.OfMail(m), Now: start, By: "extract",
 	}}
 	if decide.Reader(g.Facts) {
 		from := g.Facts.Source.FromAddress

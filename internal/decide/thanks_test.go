@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"onefold/internal/decide"
+	"onefold/internal/decide/content"
 	"onefold/internal/decide/match"
 	"onefold/internal/ledger"
 	"onefold/internal/policy/tenant"
@@ -35,7 +36,7 @@ func TestReading06ThanksAreOnFileAndNothingFollows(t *testing.T) {
 			t.Errorf("%s: a reader is asked", name)
 		}
 		res := decideOn(t, g)
-		wants(t, res, inbound.Ignored, decide.ReasonThanks)
+		wants(t, res, inbound.Ignored, content.ReasonThanks)
 		if len(intents(t, res)) > 0 || len(on(res, ledger.Contact)) > 0 || len(on(res, ledger.Enquiry)) > 0 || len(on(res, ledger.ReviewTask)) > 0 {
 			t.Errorf("%s: %+v", name, res.Commit.Writes)
 		}
@@ -58,13 +59,13 @@ func TestReading06WhatIsMoreThanThanksIsAMailLikeOthers(t *testing.T) {
 		"a subject that ask": func(m *rawmail.Message) { m.Subject = "How much is the hut?" },
 	} {
 		m := answer("Thanks, got it.")
-		if change(&m); decide.FactsOfMail(m).Thanks {
+		if change(&m); content.OfMail(m).Thanks {
 			t.Errorf("%s: thanks and nothing else", name)
 		}
 	}
 	m := answer("Thanks!")
 	m.Attachments = []rawmail.Attachment{{Name: "logo.png", Type: "image/png"}}
-	if !decide.FactsOfMail(m).Thanks {
+	if !content.OfMail(m).Thanks {
 		t.Error("a picture of the signature is no word")
 	}
 }
@@ -76,8 +77,8 @@ func TestReading06ThanksThatHoldAnAddressGoToAPerson(t *testing.T) {
 	g.Facts.OptOut.Verdict = wish.OptOutDoubtful
 	wants(t, decideOn(t, g), decide.Referred, "possible_opt_out")
 	g = ground(t, answer("Thanks!"), tenant.ModeAuto)
-	g.Facts.Warned = decide.ReasonSpam
-	wants(t, decideOn(t, g), decide.Referred, decide.ReasonSpam)
+	g.Facts.Warned = content.ReasonSpam
+	wants(t, decideOn(t, g), decide.Referred, content.ReasonSpam)
 }
 
 // A machine's words are a question, and what its class says of it comes first.

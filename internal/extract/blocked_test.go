@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"onefold/internal/decide"
+	"onefold/internal/decide/content"
 	"onefold/internal/extract"
 	"onefold/internal/ledger"
 	"onefold/internal/policy/tenant"
@@ -34,7 +34,7 @@ func TestABlockedSenderIsPutAsideUntilTheEntryIsGone(t *testing.T) {
 	s := w.service(w.store, w.reader)
 	k := w.record("hello@demo.example", "m1", rawMail("m1", "Ada <Ada+new@example.org>", "Huts", body))
 	w.settle(s, k)
-	if e := w.event(k); e.Outcome != inbound.Ignored || !slices.Equal(e.Reasons, []string{decide.ReasonBlocked}) || w.reader.calls != 0 {
+	if e := w.event(k); e.Outcome != inbound.Ignored || !slices.Equal(e.Reasons, []string{content.ReasonBlocked}) || w.reader.calls != 0 {
 		t.Fatalf("%s %s %v, reader asked %d times", e.State, e.Outcome, e.Reasons, w.reader.calls)
 	}
 	w.wants(map[ledger.Entity]int{ledger.Contact: 0, ledger.Intent: 0, ledger.Extraction: 0, ledger.ReviewTask: 0, ledger.Guard: 0})

@@ -8,6 +8,7 @@ import (
 
 	"onefold/internal/blob"
 	"onefold/internal/decide"
+	"onefold/internal/decide/content"
 	"onefold/internal/digest"
 	"onefold/internal/ledger"
 	"onefold/internal/policy/tenant"
@@ -89,7 +90,7 @@ type answered struct {
 }
 
 // input is what an event is decided from besides the ledger.
-func (s *Service) input(e inbound.Event, policy tenant.Policy, facts decide.Facts, x *reader.Stored, q *answered) decide.Input {
+func (s *Service) input(e inbound.Event, policy tenant.Policy, facts content.Facts, x *reader.Stored, q *answered) decide.Input {
 	in := decide.Input{Event: e, Policy: policy, Facts: facts, Extraction: x, By: "extract", Now: utc.At(s.Now())}
 	if q != nil {
 		a := q.answer
@@ -100,38 +101,38 @@ func (s *Service) input(e inbound.Event, policy tenant.Policy, facts decide.Fact
 
 // facts reads the raw content. Content that is gone or is not what was put
 // there is a loss that a person must see: no further try brings it back.
-func (s *Service) facts(ctx context.Context, e inbound.Event, policy tenant.Policy) (decide.Facts, error) {
+func (s *Service) facts(ctx context.Context, e inbound.Event, policy tenant.Policy) (content.Facts, error) {
 	if e.IsVirus() {
-		return decide.FactsOfVirus(e, policy), nil
+		return content.OfVirus(e, policy), nil
 	}
 	raw, err := s.Blob.Get(ctx, blob.Ref(e.Raw))
 	switch {
 	case errors.Is(err, blob.ErrMissing):
-		return decide.Unread(e, "raw_missing"), nil
+		return content.Unread(e, "raw_missing"), nil
 	case errors.Is(err, blob.ErrDamaged), errors.Is(err, blob.ErrInvalid):
-		return decide.Unread(e, "raw_damaged"), nil
+		return content.Unread(e, "raw_damaged"), nil
 	case err != nil:
-		return decide.Facts{}, fmt.Errorf("read raw content: %w", err)
+		return content.Facts{}, fmt.Errorf("read raw content: %w", err)
 	}
 	return FactsOf(s.IDs, e, raw, policy), nil
 }
 
 // FactsOf reads raw content by rule alone. Content with a virus is not read.
 // With ids the marks of our own mail are checked.
-func FactsOf(ids digest.Key, e inbound.Event, raw []byte, policy tenant.Policy) decide.Facts {
+func FactsOf(ids digest.Key, e inbound.Event, raw []byte, policy tenant.Policy) content.Facts {
 	if e.IsVirus() {
-		return decide.FactsOfVirus(e, policy)
+		return content.OfVirus(e, policy)
 	}
 	if e.Content == tenant.ContentMail {
 		genuine := func(mark string) bool { return followup.IsMark(ids, e.Tenant, mark) }
 		m := ours.ReadMail(policy, raw, genuine, e.EnvelopeFrom)
-		f := decide.FactsOfMail(m)
+		f := content.OfMail(m)
 		for _, mark := range slices.Concat(m.ReturnedMarks, m.PassedOn) {
 			if intent, ok := followup.Marked(ids, e.Tenant, mark); ok {
 				f.Returned = append(f.Returned, intent)
 			}
 		}
-		return decide.Screen(f, e, policy)
+		return content.Screen(f, e, policy)
 	}
 	var fields tenant.FieldMap
 	if ep, ok := policy.Endpoint(e.Source); ok {
@@ -139,7 +140,7 @@ func FactsOf(ids digest.Key, e inbound.Event, raw []byte, policy tenant.Policy) 
 	}
 	values, err := fields.Read(raw)
 	if err != nil {
-		return decide.Unread(e, "form_unreadable")
+		return content.Unread(e, "form_unreadable")
 	}
-	return decide.Screen(decide.FactsOfForm(e, values), e, policy)
+	return content.Screen(content.OfForm(e, values), e, policy)
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"onefold/internal/decide"
+	"onefold/internal/decide/content"
 	"onefold/internal/ledger"
 	"onefold/internal/policy/tenant"
 	"onefold/internal/reading/wish"
@@ -14,7 +15,7 @@ import (
 // holdFirst commits the hold for doubtful words before the reader is asked, on
 // the event as this worker claimed it: a worker that is late must not hold
 // again what a person has let go. Doing it again changes nothing.
-func (s *Service) holdFirst(ctx context.Context, e inbound.Event, policy tenant.Policy, facts decide.Facts) error {
+func (s *Service) holdFirst(ctx context.Context, e inbound.Event, policy tenant.Policy, facts content.Facts) error {
 	if facts.OptOut.Verdict != wish.OptOutDoubtful {
 		return nil
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"onefold/internal/decide"
+	"onefold/internal/decide/content"
 	"onefold/internal/ledger"
 	"onefold/internal/policy/tenant"
 	"onefold/internal/reading/rawmail"
@@ -144,7 +145,7 @@ func TestALateWorkerDoesNotHoldAgain(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := decide.FactsOfMail(mailOf(p, rawMail("m1", ada, "Huts", doubtful)))
+	f := content.OfMail(mailOf(p, rawMail("m1", ada, "Huts", doubtful)))
 	in := decide.Input{Event: late, Policy: p, Facts: f, Now: utc.At(w.clock.Now()), By: "extract"}
 	c, err := decide.Read(in, w.ids, decide.HoldFirst, w.rows)
 	if err != nil || len(c.Writes) == 0 {
@@ -166,7 +167,7 @@ func TestAnEarlyHoldLeadsToATask(t *testing.T) {
 	}
 	raw := rawMail("m1", ada, "Huts", body)
 	k := w.record("hello@demo.example", "m1", raw)
-	f := decide.FactsOfMail(mailOf(p, raw))
+	f := content.OfMail(mailOf(p, raw))
 	f.OptOut.Verdict = "doubtful" // by the lists of yesterday
 	in := decide.Input{Event: w.event(k), Policy: p, Facts: f, Now: utc.At(w.clock.Now()), By: "extract"}
 	c, err := decide.Read(in, w.ids, decide.HoldFirst, w.rows)

@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"onefold/internal/decide"
+	"onefold/internal/decide/content"
 	"onefold/internal/ledger"
 	"onefold/internal/policy/tenant"
 	"onefold/internal/reading/reader"
@@ -16,7 +16,7 @@ import (
 // it is to the reading that he was shown, which is the latest that is stored;
 // where none is (it was erased, or the policy of today reads what that of then
 // did not), there is none, and package decide asks him about that.
-func (s *Service) reading(ctx context.Context, e inbound.Event, policy tenant.Policy, f decide.Facts, answered bool) (*reader.Stored, error) {
+func (s *Service) reading(ctx context.Context, e inbound.Event, policy tenant.Policy, f content.Facts, answered bool) (*reader.Stored, error) {
 	if answered {
 		return s.latest(ctx, e)
 	}
@@ -48,7 +48,7 @@ func (s *Service) latest(ctx context.Context, e inbound.Event) (*reader.Stored, 
 
 // extraction is the reader's stored answer, asked for once: what is stored is
 // used, also by whoever asked at the same time and lost.
-func (s *Service) extraction(ctx context.Context, e inbound.Event, f decide.Facts) (*reader.Stored, error) {
+func (s *Service) extraction(ctx context.Context, e inbound.Event, f content.Facts) (*reader.Stored, error) {
 	k := s.answerKey(e.Tenant, e.ID)
 	it, err := s.Store.Get(ctx, k)
 	if err != nil {
@@ -74,7 +74,7 @@ func (s *Service) answerKey(tenantID, id string) ledger.Key {
 // From for the one and Reply-To for the other would make two people of it, so
 // the event that is read first answers for its cause: a pointer, without a
 // word of the answer, says which it is.
-func (s *Service) ask(ctx context.Context, e inbound.Event, f decide.Facts, k ledger.Key) (ledger.Item, error) {
+func (s *Service) ask(ctx context.Context, e inbound.Event, f content.Facts, k ledger.Key) (ledger.Item, error) {
 	pointer := s.answerKey(e.Tenant, "cause/"+f.Cause)
 	first, err := s.firstOf(ctx, pointer)
 	if err != nil {

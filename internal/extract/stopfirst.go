@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"onefold/internal/decide"
+	"onefold/internal/decide/content"
 	"onefold/internal/ledger"
 	"onefold/internal/policy/tenant"
 	"onefold/internal/record/inbound"
@@ -13,7 +14,7 @@ import (
 // commit holds comes to, some of them at a time, on the event as this worker
 // claimed it or as the person who answers saw it. Doing it again changes
 // nothing.
-func (s *Service) stopFirst(ctx context.Context, e inbound.Event, policy tenant.Policy, facts decide.Facts, q *answered) error {
+func (s *Service) stopFirst(ctx context.Context, e inbound.Event, policy tenant.Policy, facts content.Facts, q *answered) error {
 	if len(facts.Failed)+len(facts.Returned) < decide.MaxStops {
 		return nil
 	}

@@ -20,7 +20,7 @@ import (
 	"onefold/internal/console"
 	"onefold/internal/crm"
 	"onefold/internal/crmsync"
-	"onefold/internal/decide"
+	"onefold/internal/decide/content"
 	"onefold/internal/digest"
 	"onefold/internal/extract"
 	"onefold/internal/feedback"
@@ -219,21 +219,21 @@ func newWorld(t *testing.T) *world {
 	book := &versions.Book{Store: w.store, Now: now}
 	_, err = book.Apply(t.Context(), policy(), "person:tester")
 	w.ok(err)
-	content := blobs{}
+	raws := blobs{}
 	secrets := func(context.Context, string, string) ([]webhook.Secret, error) { return []webhook.Secret{secret}, nil }
 	describe := func(context.Context, inbound.Event, []byte) (string, string, error) { return "subject", "text", nil }
 	worker := func(by schema.Function) *extract.Service {
-		return &extract.Service{Store: w.store, Blob: content, Policies: book, Reader: w.reader, IDs: ids, Now: now, Timeout: time.Minute, Log: w.log(by)}
+		return &extract.Service{Store: w.store, Blob: raws, Policies: book, Reader: w.reader, IDs: ids, Now: now, Timeout: time.Minute, Log: w.log(by)}
 	}
-	w.ingest = &ingest.Service{Store: w.store, Blob: content, Policies: book, Secrets: secrets, IDs: ids, Now: now, Log: w.log(schema.Ingest)}
+	w.ingest = &ingest.Service{Store: w.store, Blob: raws, Policies: book, Secrets: secrets, IDs: ids, Now: now, Log: w.log(schema.Ingest)}
 	w.process = worker(schema.Extract)
 	w.send = &send.Service{Store: w.store, Policies: book, Mailer: w.post, IDs: ids, Now: now, Timeout: time.Minute, CallTime: 10 * time.Second, Log: w.log(schema.Send)}
-	w.crmsync = &crmsync.Service{Store: w.store, Blob: content, Accounts: crmsync.OneAccount(w.crm), Describe: describe, Now: now, Timeout: time.Minute, CallTime: 10 * time.Second, Log: w.log(schema.CRMSync)}
+	w.crmsync = &crmsync.Service{Store: w.store, Blob: raws, Accounts: crmsync.OneAccount(w.crm), Describe: describe, Now: now, Timeout: time.Minute, CallTime: 10 * time.Second, Log: w.log(schema.CRMSync)}
 	w.feedback = &feedback.Service{Store: w.store, IDs: ids, Provider: "ses", Now: now, Log: w.log(schema.Feedback)}
 	w.sweep = &sweep.Service{Store: w.store, Now: now, PerShard: 100, Log: w.log(schema.Sweep)}
 	w.console = &console.Service{
 		Store: w.store, Decide: worker(schema.Console).Answer, IDs: ids, Now: now, Log: w.log(schema.Console),
-		Facts: func(context.Context, inbound.Event) (decide.Facts, error) { return decide.Facts{}, blob.ErrMissing },
+		Facts: func(context.Context, inbound.Event) (content.Facts, error) { return content.Facts{}, blob.ErrMissing },
 	}
 	w.optout = &optout.Service{Store: w.store, Policies: book, IDs: ids, Now: now, Log: w.log(schema.Optout)}
 	return w

@@ -50,13 +50,10 @@ func (c *policyValidateCmd) Run(e *env) error {
 		if invalid != nil {
 			out.Problems = invalid.Problems
 		}
-		if err := e.printJSON(out); err != nil {
+		if err := e.printJSON(out); err != nil || invalid == nil {
 			return err
 		}
-		if invalid != nil {
-			return ended(exitFailed)
-		}
-		return nil
+		return ended(exitFailed)
 	}
 	if invalid != nil {
 		return listProblems(e.stdout, c.File, invalid)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"onefold/internal/decide"
+	"onefold/internal/decide/content"
 	"onefold/internal/digest"
 	"onefold/internal/ledger"
 	"onefold/internal/policy/tenant"
@@ -94,9 +95,9 @@ func (b *Bench) stored(s reader.Source, a Reply) reader.Stored {
 
 // decide decides on an empty ledger. Whom nobody has read for is put before a
 // person, as processing does when a reader gives no answer.
-func (b *Bench) decide(f decide.Facts, x *reader.Stored) (Effects, error) {
+func (b *Bench) decide(f content.Facts, x *reader.Stored) (Effects, error) {
 	event := b.event()
-	f = decide.Screen(f, event, b.policy)
+	f = content.Screen(f, event, b.policy)
 	if !decide.Reader(f) {
 		x = nil
 	}

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 
-	"onefold/internal/decide"
+	"onefold/internal/decide/content"
 	"onefold/internal/reading/ours"
 	"onefold/internal/reading/rawmail"
 	"onefold/internal/reading/reader"
@@ -45,11 +45,11 @@ type Reply struct {
 }
 
 // Classify tells the class of a mail that was read. Nil stands for ByKind.
-type Classify func(decide.Facts, reader.Record) Class
+type Classify func(content.Facts, reader.Record) Class
 
 // ByKind takes the record's class of what a person may have written, and else
 // knows what rawmail knows: a machine's mail or a list's.
-func ByKind(f decide.Facts, r reader.Record) Class {
+func ByKind(f content.Facts, r reader.Record) Class {
 	switch {
 	case f.Kind == rawmail.List && f.Machine():
 		return Newsletter
@@ -62,11 +62,11 @@ func ByKind(f decide.Facts, r reader.Record) Class {
 }
 
 // Question is a mail as far as it is read without an extractor.
-type Question struct{ facts decide.Facts }
+type Question struct{ facts content.Facts }
 
 // Open parses a mail under the bench's policy.
 func (b *Bench) Open(c Case) Question {
-	return Question{decide.FactsOfMail(ours.ReadMail(b.policy, c.Mail, nil, ""))}
+	return Question{content.OfMail(ours.ReadMail(b.policy, c.Mail, nil, ""))}
 }
 
 // Source is what the extractor is shown. Processing asks nobody about a plain
@@ -99,7 +99,7 @@ func (b *Bench) Outcome(q Question, a Reply) (Outcome, error) {
 }
 
 // read takes over what is believed of an answer; without one a person reads.
-func (o *Outcome) read(f decide.Facts, x *reader.Stored) {
+func (o *Outcome) read(f content.Facts, x *reader.Stored) {
 	if x == nil {
 		o.Review = true
 		return

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"onefold/internal/decide"
+	"onefold/internal/decide/content"
 	"onefold/internal/digest"
 	"onefold/internal/policy/tenant"
 	"onefold/internal/reading/ours"
@@ -28,7 +29,7 @@ func Mail(ctx context.Context, raw []byte, policy tenant.Policy, asked reader.Re
 		Tenant: policy.Tenant, ID: "inspect", Source: "inspect", Content: tenant.ContentMail,
 		State: inbound.Recorded, Transition: 1, ReceivedAt: now,
 	}
-	facts := decide.Screen(decide.FactsOfMail(m), event, policy)
+	facts := content.Screen(content.OfMail(m), event, policy)
 	var x *reader.Stored
 	if facts.Human() {
 		answer, err := asked.Extract(ctx, facts.Source)
@@ -58,7 +59,7 @@ func Mail(ctx context.Context, raw []byte, policy tenant.Policy, asked reader.Re
 	return inspectionOf(m, facts, x, person, res), nil
 }
 
-func inspectionOf(m rawmail.Message, f decide.Facts, x *reader.Stored, p decide.Person, res decide.Result) Inspection {
+func inspectionOf(m rawmail.Message, f content.Facts, x *reader.Stored, p decide.Person, res decide.Result) Inspection {
 	out := Inspection{
 		From: firstAddress(m.From), ReplyTo: f.Source.ReplyTo, Subject: m.Subject, MessageID: m.MessageID,
 		Kind: string(m.Kind), VisibleText: m.Visible, Warnings: list(m.Warnings),

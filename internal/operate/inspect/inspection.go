@@ -1,7 +1,7 @@
 package inspect
 
 import (
-	"onefold/internal/decide"
+	"onefold/internal/decide/content"
 	"onefold/internal/reading/rawmail"
 	"onefold/internal/reading/reader"
 	"onefold/internal/reading/wish"
@@ -67,7 +67,7 @@ type decided struct {
 // extractionOf shows a stored record. Opt-out words that the rules met count
 // as the reader's own doubt; a part that was not believed, doubtful words and
 // bytes that nothing could be read of are reasons for a person to look.
-func extractionOf(x *reader.Stored, f decide.Facts) extraction {
+func extractionOf(x *reader.Stored, f content.Facts) extraction {
 	out := extraction{Intent: string(reader.Other), NeedsHumanReview: f.Unreadable(), ReviewReasons: []string{}}
 	if x == nil {
 		return out

@@ -9,6 +9,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 
 	"onefold/internal/decide"
+	"onefold/internal/decide/content"
 	"onefold/internal/digest"
 	"onefold/internal/policy/tenant"
 	"onefold/internal/utc"
@@ -89,7 +90,7 @@ func (s *sender) marks() []mark {
 // anybodys tells of a domain where anybody may have a mailbox: the product sets
 // no bound on the follow-ups to it.
 func anybodys(p decide.Person) bool {
-	return len(decide.CapsOf(digest.Key{}, tenant.Policy{}, decide.Facts{}, p, utc.Time{}.Std())) == 0
+	return len(decide.CapsOf(digest.Key{}, tenant.Policy{}, content.Facts{}, p, utc.Time{}.Std())) == 0
 }
 
 // folded is a name or a company for comparing: without case, width, accents'

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"onefold/internal/decide"
+	"onefold/internal/decide/content"
 	"onefold/internal/digest"
 	"onefold/internal/operate/mailbox/mbox"
 	"onefold/internal/reading/ours"
@@ -33,7 +34,7 @@ type note struct {
 	Ref
 	raw   string // digest of the raw bytes: with the date, the order of the report
 	kind  string
-	facts decide.Facts
+	facts content.Facts
 	// x is what the reader stated of a human's mail, and is shown; the decision
 	// may do without it.
 	x         *reader.Stored
@@ -69,8 +70,8 @@ func (a *auditor) noteOf(ctx context.Context, m mbox.Message) (*note, error) {
 	msg := ours.ReadMail(a.policy, m.Raw, nil, "")
 	n := &note{Ref: a.refOf(m, msg), raw: digest.Content(m.Raw), kind: string(msg.Kind), recipient: msg.Recipients}
 	event := inbound.Event{Tenant: a.policy.Tenant, Content: "mail", ReceivedAt: n.Date}
-	n.facts = decide.Screen(decide.FactsOfMail(msg), event, a.policy)
-	n.relayed = slices.Contains(n.facts.Doubts, decide.ReasonFormRelay)
+	n.facts = content.Screen(content.OfMail(msg), event, a.policy)
+	n.relayed = slices.Contains(n.facts.Doubts, content.ReasonFormRelay)
 	if n.facts.Human() {
 		answer, err := a.reader.Extract(ctx, n.facts.Source)
 		if err != nil {

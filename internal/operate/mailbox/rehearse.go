@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"onefold/internal/decide"
+	"onefold/internal/decide/content"
 	"onefold/internal/ledger"
 	"onefold/internal/policy/tenant"
 	"onefold/internal/reading/reader"
@@ -67,7 +68,7 @@ func (r *rehearsal) play(n *note, id string, now utc.Time) error {
 	if n.person, n.result, err = r.decide(n, e, now, nil); err != nil {
 		return err
 	}
-	if n.result.outcome != decide.Referred || !slices.Equal(n.result.reasons, []string{decide.ReasonFormRelay}) {
+	if n.result.outcome != decide.Referred || !slices.Equal(n.result.reasons, []string{content.ReasonFormRelay}) {
 		return nil
 	}
 	if err := r.items[key].Decode(&e); err != nil {

@@ -15,6 +15,7 @@ import (
 	"onefold/internal/blob"
 	"onefold/internal/console"
 	"onefold/internal/decide"
+	"onefold/internal/decide/content"
 	"onefold/internal/digest"
 	"onefold/internal/extract"
 	"onefold/internal/ingest"
@@ -269,7 +270,7 @@ func (w *world) console() *console.Service {
 	return &console.Service{
 		Store: w.store, IDs: w.ids, Now: w.clock, Log: slog.New(slog.DiscardHandler),
 		Decide: w.process(w.store, w.book()).Answer,
-		Facts:  func(context.Context, inbound.Event) (decide.Facts, error) { return decide.Facts{}, nil },
+		Facts:  func(context.Context, inbound.Event) (content.Facts, error) { return content.Facts{}, nil },
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"onefold/internal/blob"
 	"onefold/internal/decide"
+	"onefold/internal/decide/content"
 	"onefold/internal/ledger"
 	"onefold/internal/policy/tenant"
 	"onefold/internal/record/inbound"
@@ -150,9 +151,9 @@ func (j *job) content(ctx context.Context) error {
 
 // facts reads the content under a policy. Content that was gone already when the
 // event was decided was decided as such.
-func (j *job) facts(p tenant.Policy) decide.Facts {
+func (j *job) facts(p tenant.Policy) content.Facts {
 	if j.gone != "" {
-		return decide.Unread(j.e, j.gone)
+		return content.Unread(j.e, j.gone)
 	}
 	return j.Facts(j.IDs, j.e, j.raw, p)
 }

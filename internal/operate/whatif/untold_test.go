@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"onefold/internal/decide"
+	"onefold/internal/decide/content"
 	"onefold/internal/digest"
 	"onefold/internal/extract"
 	"onefold/internal/ledger"
@@ -142,7 +143,7 @@ func TestWhatIsLostIsCountedByItsReason(t *testing.T) {
 	}
 	// A parser that reads another subject.
 	replayer := p.replayer()
-	replayer.Facts = func(ids digest.Key, e inbound.Event, raw []byte, policy tenant.Policy) decide.Facts {
+	replayer.Facts = func(ids digest.Key, e inbound.Event, raw []byte, policy tenant.Policy) content.Facts {
 		f := extract.FactsOf(ids, e, raw, policy)
 		f.Source.Subject += "!"
 		return f

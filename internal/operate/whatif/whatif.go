@@ -20,6 +20,7 @@ import (
 
 	"onefold/internal/blob"
 	"onefold/internal/decide"
+	"onefold/internal/decide/content"
 	"onefold/internal/digest"
 	"onefold/internal/ledger"
 	"onefold/internal/policy/tenant"
@@ -55,7 +56,7 @@ type Replayer struct {
 	Policies Policies
 	IDs      digest.Key
 	// Facts reads raw content by rule, as whoever decides does.
-	Facts func(ids digest.Key, e inbound.Event, raw []byte, p tenant.Policy) decide.Facts
+	Facts func(ids digest.Key, e inbound.Event, raw []byte, p tenant.Policy) content.Facts
 }
 
 // Options say what is decided again.

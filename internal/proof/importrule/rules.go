@@ -70,7 +70,7 @@ func facts() []string {
 // that need nothing but contracts.
 func ports() []string {
 	return internal("ledger", "blob", "reading/reader", "reading/reader/prompts", "crm", "mailer", "queue",
-		"idempotency", "decide", "decide/kept", "decide/people", "policy/versions", "send/evidence", "secret", "metric", "fetch")
+		"idempotency", "decide", "decide/content", "decide/kept", "decide/people", "policy/versions", "send/evidence", "secret", "metric", "fetch")
 }
 
 func suites() []string {

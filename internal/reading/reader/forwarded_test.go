@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"onefold/internal/decide"
+	"onefold/internal/decide/content"
 	"onefold/internal/reading/rawmail"
 	"onefold/internal/reading/reader"
 )
@@ -29,7 +29,7 @@ func TestTheSenderOfAForwardedMailIsNotTheSender(t *testing.T) {
 		t.Run(rule, func(t *testing.T) {
 			t.Parallel()
 			m := rawmail.Parse([]byte(strings.ReplaceAll(head+body, "\n", "\r\n")), func(string) bool { return false })
-			f := decide.FactsOfMail(m)
+			f := content.OfMail(m)
 			if !f.Human() || !strings.Contains(f.Source.Visible, "Can you help him?") {
 				t.Fatalf("kind %s, visible %q", m.Kind, f.Source.Visible)
 			}

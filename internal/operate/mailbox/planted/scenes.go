@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"onefold/internal/decide"
+	"onefold/internal/decide/content"
 	"onefold/internal/decide/match"
 	"onefold/internal/operate/mailbox"
 	"onefold/internal/reading/rawmail"
@@ -107,7 +108,7 @@ func (p *planter) doubles() {
 	p.box.Truth.Heard++
 	p.who(w).Mails++
 	p.who(w).Enquiries++
-	p.review(notice, decide.ReasonFormRelay)
+	p.review(notice, content.ReasonFormRelay)
 	p.together(form, w, true, notice, m)
 	p.answered()
 	p.answered()

@@ -1,10 +1,14 @@
-package decide
+// Package content says what raw content says, by rule alone: who wrote, of what
+// kind it is, whether it wishes not to be mailed, and why a person should look.
+//
+// Its invariant: what a machine wrote is nobody's wish, and what casts doubt on a
+// mail is never left out.
+package content
 
 import (
 	"slices"
 	"strings"
 
-	"onefold/internal/address"
 	"onefold/internal/digest"
 	"onefold/internal/policy/tenant"
 	"onefold/internal/reading/ours"
@@ -58,10 +62,13 @@ func (f Facts) Unreadable() bool { return f.Kind == rawmail.Unparseable }
 // OptOutPlain tells whether the words leave no doubt.
 func (f Facts) OptOutPlain() bool { return f.Human() && f.OptOut.Verdict == wish.OptOutExplicit }
 
-// FactsOfMail makes the facts of a mail. The cause is its Message-ID with the
+// Report tells whether this is a bounce or a complaint that came as mail.
+func (f Facts) Report() bool { return f.Kind == rawmail.Bounce || f.Kind == rawmail.Complaint }
+
+// OfMail makes the facts of a mail. The cause is its Message-ID with the
 // hash of From, Date, Subject and decoded body: the same mail in two mailboxes
 // is one cause, a stranger who reuses an ID is another.
-func FactsOfMail(m rawmail.Message) Facts {
+func OfMail(m rawmail.Message) Facts {
 	f := Facts{
 		Content:     tenant.ContentMail,
 		Kind:        m.Kind,
@@ -122,9 +129,9 @@ func (f *Facts) clicked(m rawmail.Message) {
 	}
 }
 
-// FactsOfForm makes the facts of a form's values. The cause is the event: a
+// OfForm makes the facts of a form's values. The cause is the event: a
 // person who sends a form again after a time has asked again.
-func FactsOfForm(e inbound.Event, v tenant.FormValues) Facts {
+func OfForm(e inbound.Event, v tenant.FormValues) Facts {
 	return Facts{
 		Content: tenant.ContentForm,
 		Kind:    rawmail.Human,
@@ -147,104 +154,4 @@ func Unread(e inbound.Event, warning string) Facts {
 		Content: e.Content, Kind: rawmail.Unparseable, Warnings: []string{warning},
 		Cause: digest.Parts("event", e.Tenant, e.ID),
 	}
-}
-
-// Person is whom an event is about, by address and the tenant's rules.
-type Person struct {
-	Address address.Address
-	KeyID   string // identity key, of package contact
-	GuardID string // keyed hash of the suppression key
-	Shared  bool   // an inbox that several people write from
-	Own     bool
-	Role    bool   // postmaster, no-reply, a service's relay and the like
-	Fault   string // why there is no address: a word of package match, or ""
-
-	NextKeyID string // identity key under the rule that is migrated to; "" without one
-}
-
-// Known tells whether there is an address at all.
-func (p Person) Known() bool { return p.Fault == "" }
-
-// Identify applies the tenant's identity rule to an address as it was written.
-func Identify(ids digest.Key, p tenant.Policy, written string) Person {
-	if strings.TrimSpace(written) == "" {
-		return Person{Fault: "identity_missing"}
-	}
-	a, err := address.Parse(strings.TrimSpace(written))
-	if err != nil {
-		return Person{Fault: "identity_invalid"}
-	}
-	return Person{
-		Address: a,
-		KeyID:   KeyUnder(p.Identity, a), NextKeyID: nextKey(p, a),
-		GuardID: GuardID(ids, p.Tenant, a),
-		Shared:  p.IsShared(a.String()),
-		Own:     p.IsOwn(a.String()),
-		Role:    reader.IsMachineAddress(a.String()),
-	}
-}
-
-// GuardID names the guard of an address.
-func GuardID(ids digest.Key, tenantID string, a address.Address) string {
-	return ids.ID("guard", tenantID, string(a.SuppressionKey()))
-}
-
-// AddressOf is the address that an event is about: of a bounce or complaint the
-// address it names; else what a person supplied, what the stored extraction
-// established, or the header or form field itself.
-func AddressOf(f Facts, x *reader.Stored, a *Answer) string {
-	switch {
-	case a != nil && a.Address != "":
-		return a.Address
-	case f.Machine() && f.Suppression != nil:
-		return f.Suppression.Address
-	case f.Machine():
-		return ""
-	case x != nil && x.Record.SenderEmail.Value != "":
-		return x.Record.SenderEmail.Value
-	case f.OptOutPlain() && !isAddress(f.Source.FromAddress) && isAddress(f.Source.ReplyTo):
-		return f.Source.ReplyTo
-	}
-	return f.Source.FromAddress
-}
-
-// Others are the further people that an event stops or holds mail to, p being
-// whom it is about. A report names each recipient that failed. A wish not to be
-// mailed may come from two at most: who writes from one address and wants
-// answers at another is known to the ledger by either of them, and a form's
-// notification names the person in Reply-To only.
-func Others(ids digest.Key, policy tenant.Policy, f Facts, x *reader.Stored, p Person) []Person {
-	if f.Machine() {
-		return otherPeople(ids, policy, f.Failed, p)
-	}
-	if !wishes(f, x) {
-		return nil
-	}
-	return otherPeople(ids, policy, []string{f.Source.FromAddress, f.Source.ReplyTo}, p)
-}
-
-// wishes tells whether an event may be somebody's wish not to be mailed: a
-// person's words, or a complaint.
-func wishes(f Facts, x *reader.Stored) bool {
-	if !f.Human() {
-		return f.Kind == rawmail.Complaint && f.Suppression != nil && f.Suppression.Hard
-	}
-	return f.OptOut.Verdict != wish.OptOutNone || x != nil && x.Record.PossibleOptOut
-}
-
-func otherPeople(ids digest.Key, policy tenant.Policy, written []string, p Person) []Person {
-	var out []Person
-	known := map[string]bool{p.GuardID: true}
-	for _, w := range written {
-		if o := Identify(ids, policy, w); o.Known() && !o.Own && !known[o.GuardID] {
-			known[o.GuardID] = true
-			out = append(out, o)
-		}
-	}
-	return out
-}
-
-func isAddress(written string) bool {
-	_, err := address.Parse(strings.TrimSpace(written))
-	return err == nil
 }
