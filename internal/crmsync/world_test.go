@@ -95,7 +95,7 @@ func (w *world) worker() *crmsync.Service {
 		accounts = func(context.Context, string) (crm.CRM, error) { return nil, crmsync.ErrNoAccount }
 	}
 	return &crmsync.Service{
-		Store: w.store, Blob: w.blobs, Accounts: accounts, Now: w.clock, Timeout: timeout, CallTime: callTime, Log: w.logs,
+		Store: role.Store(w.store), Blob: role.Blob(w.blobs), Accounts: accounts, Now: w.clock, Timeout: timeout, CallTime: callTime, Log: w.logs,
 		Describe: func(_ context.Context, _ inbound.Event, raw []byte) (string, string, error) {
 			return "Two crates", string(raw), nil
 		},

@@ -77,7 +77,7 @@ func Duties() []Duty {
 			Tables: []Access{
 				{Table: Events, Reads: []string{GetItem}},
 				{Table: Ledger, Reads: []string{GetItem, BatchGetItem}, Writes: []string{PutItem, UpdateItem, ConditionCheck}},
-				{Table: Outbox, Reads: []string{GetItem}, Indexes: []string{ByWaitsFor}, Writes: []string{UpdateItem}},
+				{Table: Outbox, Reads: []string{GetItem}, Indexes: []string{ByWaitsFor}, Writes: []string{PutItem, UpdateItem}},
 				audit,
 			},
 			Raw: RawGet, Secrets: []string{SecretCRM},
@@ -111,14 +111,13 @@ func Duties() []Duty {
 		{
 			Function: Console,
 			Tables: []Access{
-				// What a person approves is read like any other, and what was read is
-				// put. An event's readings are listed, whoever made them.
-				{Table: Events, Reads: []string{GetItem, BatchGetItem, QueryItems}, Writes: []string{PutItem, UpdateItem, ConditionCheck}},
+				// An event's readings are listed, whoever made them; none is made here.
+				{Table: Events, Reads: []string{GetItem, BatchGetItem, QueryItems}, Writes: []string{UpdateItem, ConditionCheck}},
 				{
 					Table: Ledger, Reads: []string{GetItem, BatchGetItem},
 					Indexes: []string{ByOpenReview}, Writes: []string{PutItem, UpdateItem, ConditionCheck},
 				},
-				{Table: Outbox, Reads: []string{GetItem}, Writes: []string{PutItem, UpdateItem}},
+				{Table: Outbox, Writes: []string{PutItem}},
 				// Whose answer it was that put a task anew.
 				{Table: Audit, Reads: []string{GetItem}, Writes: []string{PutItem}},
 			},
