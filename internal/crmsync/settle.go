@@ -78,6 +78,9 @@ func (s at) settleOnce(ctx context.Context, op outbox.Operation, res crm.Result,
 	case crm.Conflict:
 		step.Event = "park"
 		step.Set = idempotency.Join(idempotency.Release(), timerless(), ledger.Item{machine.ReasonAttr: "conflict_" + res.Reason})
+		if op.Kind == outbox.CRMContact {
+			step.Set["waits_for"] = waitsFor(op.Tenant, op.Contact) // found when it is no longer one
+		}
 	case crm.Busy, crm.NotBegun, crm.Unknown:
 		if op.Attempt < MaxAttempts {
 			return s.again(ctx, &c, op, res, also)
