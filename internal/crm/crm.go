@@ -18,6 +18,9 @@ type Contact struct {
 	Name    string
 	Company string
 	Phone   string
+	// Former are the references of contacts that were merged into this one. A
+	// record that carries one of them is this contact's, and gets Ref.
+	Former []string
 }
 
 // Note is an enquiry, filed on a contact. Ref is unique per event.
@@ -92,8 +95,8 @@ type CRM interface {
 	// UpsertContact makes or updates the record whose external reference is
 	// c.Ref. knownID is the CRM's ID if it is known, else "". Where no record
 	// has the reference but one has the e-mail address, that one is adopted:
-	// the reference is written to it, unless it carries another reference
-	// (Conflict).
+	// the reference is written to it, unless it carries another reference that
+	// is not one of c.Former (Conflict).
 	UpsertContact(ctx context.Context, c Contact, knownID string) Result
 	UpsertNote(ctx context.Context, n Note) Result
 	UpsertTask(ctx context.Context, t Task) Result

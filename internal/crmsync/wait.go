@@ -48,9 +48,9 @@ func (s at) waitForContact(ctx context.Context, op outbox.Operation, person cont
 			return s.release(ctx, operationKey(op))
 		}
 		// And what was in the contact's way may have gone, as a second record that
-		// was merged in the CRM: each enquiry has it looked at again.
+		// was merged in the CRM: another enquiry has it looked at again.
 		return s.waiting(ctx, person, func(k ledger.Key) error {
-			if blocked, err := s.operation(ctx, k); err != nil || blocked == nil || blocked.Kind != outbox.CRMContact {
+			if blocked, err := s.operation(ctx, k); err != nil || blocked == nil || blocked.Kind != outbox.CRMContact || blocked.Event == op.Event {
 				return err
 			}
 			return s.release(ctx, k)

@@ -12,6 +12,7 @@ import (
 	"net/http"
 	"net/http/httptrace"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -155,7 +156,7 @@ func (a *Acme) UpsertContact(ctx context.Context, c crm.Contact, knownID string)
 // stays theirs.
 func (a *Acme) update(ctx context.Context, c crm.Contact, r record) crm.Result {
 	adopts := r.Key == "" && strings.EqualFold(r.Fields["email"], c.Email) && c.Email != ""
-	if r.Key != "" && r.Key != c.Ref {
+	if r.Key != "" && r.Key != c.Ref && !slices.Contains(c.Former, r.Key) {
 		return crm.Result{Outcome: crm.Conflict, Reason: crm.ReasonOtherReference}
 	}
 	change := record{Fields: map[string]string{}}
@@ -165,7 +166,7 @@ func (a *Acme) update(ctx context.Context, c crm.Contact, r record) crm.Result {
 			change.Fields[name] = value
 		}
 	}
-	if r.Key == "" {
+	if r.Key != c.Ref {
 		change.Key = c.Ref
 	}
 	if adopts {
