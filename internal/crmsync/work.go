@@ -44,8 +44,8 @@ func (s at) syncContact(ctx context.Context, op outbox.Operation) error {
 	if err != nil || !won {
 		return err
 	}
+	sent := crm.Contact{Ref: c.ID, Email: c.Email, Name: c.Name, Company: c.Company, Phone: c.Phone, Former: c.Absorbed}
 	res := s.call(ctx, claimed, func(ctx context.Context) crm.Result {
-		sent := crm.Contact{Ref: c.ID, Email: c.Email, Name: c.Name, Company: c.Company, Phone: c.Phone, Former: c.Absorbed}
 		return s.CRM.UpsertContact(ctx, sent, cmp.Or(mapping.CRMID, former.CRMID))
 	})
 	return s.settleContact(ctx, claimed, mapping, former, *c, res)
