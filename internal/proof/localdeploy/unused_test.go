@@ -28,7 +28,6 @@ func unusedGrants() []roles.Unused {
 		{Action: "kms:DescribeKey", Why: kmsAsks},
 		{Action: "kms:GenerateDataKey", Why: kmsAsks},
 		{Action: "s3:ListBucket", Why: "S3 asks it of whoever is to be told that an object is missing instead of refused; none is missing here"},
-		{Function: schema.Feedback, Action: "dynamodb:ConditionCheckItem", Resource: "ledger", Why: "a bounce or complaint of an address that is no contact's; here each is one's, unless the event comes first", Sometimes: true},
 		{Function: schema.Optout, Action: "dynamodb:ConditionCheckItem", Resource: "ledger", Why: "a click for an address that is nobody's key; here each is somebody's"},
 		{Function: schema.Sweep, Action: "dynamodb:PutItem", Resource: "audit", Why: "a row is parked after its tenth nudge, which takes half an hour"},
 		{Function: schema.Console, Why: "nobody signs in here: the console's answers are tested behind its own gate"},

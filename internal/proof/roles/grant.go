@@ -56,9 +56,6 @@ type Unused struct {
 	Action   string          // "" is any
 	Resource string          // a part of it
 	Why      string
-	// Sometimes: whether it is used depends on who is first; then the reason may
-	// excuse nothing.
-	Sometimes bool
 }
 
 // Idle are the grants that no call needs.
@@ -82,7 +79,7 @@ func Excuse(idle []Grant, reasons []Unused) (faults []string, excused int) {
 		excused++
 	}
 	for n, u := range reasons {
-		if !needed[n] && !u.Sometimes {
+		if !needed[n] {
 			faults = append(faults, fmt.Sprintf("the reason for %s %s on %q excuses nothing any more", u.Function, u.Action, u.Resource))
 		}
 	}
