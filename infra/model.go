@@ -135,9 +135,9 @@ func (m Model) variables() map[string]string {
 // alone where it has one (User Guide, "Geographic cross-Region inference" and
 // "Global cross-Region inference", their IAM policies, read 2026-11). Converse
 // is asked for as InvokeModel.
-func (c *Core) askModel(d duty) []statement {
+func (c *Core) askModel(d schema.Duty) []statement {
 	m := c.Cfg.Model
-	if !d.asks || m.ID == "" {
+	if !d.Asks || m.ID == "" {
 		return nil
 	}
 	ask := func(sid string, resource any) statement {

@@ -11,7 +11,7 @@ import (
 // addRole makes a function's role: its duty in statements, each of one purpose,
 // and nothing managed by somebody else.
 func (c *Core) addRole(f schema.Function) {
-	d := dutyOf(f)
+	d := schema.DutyOf(f)
 	statements := []statement{c.writeLogs(f)}
 	statements = append(statements, c.useTables(d)...)
 	statements = append(statements, c.useRaw(d)...)
@@ -65,23 +65,23 @@ func (c *Core) writeLogs(f schema.Function) statement {
 	}
 }
 
-func (c *Core) useTables(d duty) []statement {
+func (c *Core) useTables(d schema.Duty) []statement {
 	var out []statement
-	for _, a := range d.tables {
-		table, word := *c.Tables[a.table].AttrArn(), title(string(a.table))
-		if len(a.reads) > 0 {
-			out = append(out, statement{"Sid": "Read" + word, "Effect": "Allow", "Action": a.reads, "Resource": table})
+	for _, a := range d.Tables {
+		table, word := *c.Tables[a.Table].AttrArn(), title(string(a.Table))
+		if len(a.Reads) > 0 {
+			out = append(out, statement{"Sid": "Read" + word, "Effect": "Allow", "Action": a.Reads, "Resource": table})
 		}
-		if len(a.indexes) > 0 {
+		if len(a.Indexes) > 0 {
 			var indexes []string
-			for _, ix := range a.indexes {
+			for _, ix := range a.Indexes {
 				indexes = append(indexes, table+"/index/"+ix)
 			}
-			out = append(out, statement{"Sid": "Query" + word, "Effect": "Allow", "Action": query, "Resource": indexes})
+			out = append(out, statement{"Sid": "Query" + word, "Effect": "Allow", "Action": schema.QueryItems, "Resource": indexes})
 		}
-		if len(a.writes) > 0 {
+		if len(a.Writes) > 0 {
 			out = append(out, statement{
-				"Sid": "Write" + word, "Effect": "Allow", "Action": a.writes, "Resource": table,
+				"Sid": "Write" + word, "Effect": "Allow", "Action": a.Writes, "Resource": table,
 				// A write outside a transaction is none of the ledger's.
 				"Condition": map[string]any{"ForAnyValue:StringEquals": map[string]any{"dynamodb:EnclosingOperation": "TransactWriteItems"}},
 			})
@@ -90,12 +90,12 @@ func (c *Core) useTables(d duty) []statement {
 	return out
 }
 
-func (c *Core) useRaw(d duty) []statement {
+func (c *Core) useRaw(d schema.Duty) []statement {
 	objects := *c.Raw.AttrArn() + "/*"
-	switch d.raw {
-	case rawPut:
+	switch d.Raw {
+	case schema.RawPut:
 		return []statement{{"Sid": "PutRaw", "Effect": "Allow", "Action": "s3:PutObject", "Resource": objects}}
-	case rawGet:
+	case schema.RawGet:
 		return []statement{
 			{"Sid": "GetRaw", "Effect": "Allow", "Action": "s3:GetObject", "Resource": objects},
 			// Without it S3 answers "denied" for what is missing, which is no
@@ -108,8 +108,8 @@ func (c *Core) useRaw(d duty) []statement {
 }
 
 // readMail lets ingest read inbound mail, in whatever region it is received.
-func (c *Core) readMail(d duty) []statement {
-	if !d.mail || c.Cfg.MailDomain == "" {
+func (c *Core) readMail(d schema.Duty) []statement {
+	if !d.Mail || c.Cfg.MailDomain == "" {
 		return nil
 	}
 	region := c.Cfg.mailRegion(c.region())
@@ -129,12 +129,12 @@ func (c *Core) readMail(d duty) []statement {
 
 // readSecrets lets a function read the secrets it needs, by name. Secrets
 // Manager puts a dash and six characters after a name in the ARN.
-func (c *Core) readSecrets(d duty) []statement {
-	if len(d.secrets) == 0 {
+func (c *Core) readSecrets(d schema.Duty) []statement {
+	if len(d.Secrets) == 0 {
 		return nil
 	}
 	var names []string
-	for _, s := range d.secrets {
+	for _, s := range d.Secrets {
 		name := schema.SecretPrefix(c.Cfg.Stage) + s
 		if strings.HasSuffix(s, "/") {
 			name += "*"
@@ -148,7 +148,7 @@ func (c *Core) readSecrets(d duty) []statement {
 
 // useKey lets a function use the key through the services that it uses, and
 // never by itself.
-func (c *Core) useKey(d duty) []statement {
+func (c *Core) useKey(d schema.Duty) []statement {
 	via := func(sid, service string, actions ...string) statement {
 		return statement{
 			"Sid": sid, "Effect": "Allow", "Action": actions, "Resource": *c.Key.AttrArn(),
@@ -156,20 +156,20 @@ func (c *Core) useKey(d duty) []statement {
 		}
 	}
 	var out []statement
-	if len(d.tables) > 0 {
+	if len(d.Tables) > 0 {
 		// What DynamoDB asks of whoever uses a table (Developer Guide, "DynamoDB
 		// encryption at rest: usage notes", read 2026-11); the table's own keys
 		// were made with the table. It covers streams too.
 		out = append(out, via("KeyOfTables", "dynamodb", "kms:Decrypt", "kms:DescribeKey"))
 	}
-	switch d.raw {
-	case rawPut:
+	switch d.Raw {
+	case schema.RawPut:
 		out = append(out, via("KeyOfRaw", "s3", "kms:GenerateDataKey"))
-	case rawGet:
+	case schema.RawGet:
 		out = append(out, via("KeyOfRaw", "s3", "kms:Decrypt"))
-	case rawNone:
+	case schema.RawNone:
 	}
-	if len(d.secrets) > 0 {
+	if len(d.Secrets) > 0 {
 		out = append(out, via("KeyOfSecrets", "secretsmanager", "kms:Decrypt"))
 	}
 	return out
@@ -222,8 +222,8 @@ func (c *Core) readSource(f schema.Function) []statement {
 // domain is an identity of the account, which all are in the sandbox, SES asks
 // for the right to that identity too, and a role that names its own alone is
 // refused for each of them.
-func (c *Core) sendMail(d duty) []statement {
-	if !d.sends || len(c.Cfg.SendDomains) == 0 {
+func (c *Core) sendMail(d schema.Duty) []statement {
+	if !d.Sends || len(c.Cfg.SendDomains) == 0 {
 		return nil
 	}
 	region := c.Cfg.sesRegion(c.region())

@@ -261,11 +261,11 @@ func TestEveryFunctionHasADutyAndARoleOfItsOwn(t *testing.T) {
 		seen[role] = id
 	}
 	for _, runs := range schema.Functions() {
-		if len(dutyOf(runs.Function).tables) == 0 {
+		if len(schema.DutyOf(runs.Function).Tables) == 0 {
 			t.Errorf("%s has no duty", runs.Function)
 		}
 	}
-	if len(duties()) != len(schema.Functions()) {
-		t.Errorf("%d duties for %d functions", len(duties()), len(schema.Functions()))
+	if len(schema.Duties()) != len(schema.Functions()) {
+		t.Errorf("%d duties for %d functions", len(schema.Duties()), len(schema.Functions()))
 	}
 }

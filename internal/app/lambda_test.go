@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"onefold/internal/app"
+	"onefold/internal/proof/roles"
 	"onefold/internal/schema"
 )
 
@@ -24,10 +25,19 @@ func TestAStartAsksOfAWSWhatItsFunctionNeeds(t *testing.T) {
 		if f == schema.CRMSync || f == schema.Sweep {
 			want = nil
 		}
+		// A function may read the key if and only if its start does.
+		if slices.Contains(schema.DutyOf(f).Secrets, schema.SecretIdentifierKey) != (want != nil) {
+			t.Errorf("%s may read %v", f, schema.DutyOf(f).Secrets)
+		}
 		c := newCloud()
 		started(t, f, c, variables(f))
 		if got := c.made(); !slices.Equal(got, want) {
 			t.Errorf("the first %s asks %v, want %v", f, got, want)
+		}
+		for _, action := range []string{schema.GetItem, schema.PutItem} {
+			if err := roles.Of(f).Ask(action, "table/ledger"); err != nil && want != nil {
+				t.Errorf("the first %s: %v", f, err)
+			}
 		}
 		// Of a ledger that knows its key, nothing is written.
 		c.calls = nil

@@ -128,7 +128,7 @@ func TestAFaultOfOursIsInTheLogAndAPersonsIsNot(t *testing.T) {
 	if status, _ := w.visit(grace, http.MethodPost, "/acme/t1", yes); status != http.StatusInternalServerError || !strings.Contains(logs.String(), "task=t1") {
 		t.Errorf("an answer without an answer: %d, log %s", status, &logs)
 	}
-	w.service.Store = failing{w, ledger.ErrUnavailable}
+	w.service.Store = role.Store(failing{w, ledger.ErrUnavailable})
 	for _, path := range []string{"/acme/", "/acme/t1"} {
 		logs.Reset()
 		if status, _ := w.visit(grace, http.MethodGet, path, ""); status != http.StatusInternalServerError || !strings.Contains(logs.String(), "alarm=console_failed") {

@@ -57,7 +57,7 @@ func newWorld(t testing.TB) *world {
 	}
 	w := &world{TB: t, Store: mem.New(), facts: map[string]content.Facts{}}
 	w.service = &console.Service{
-		Store: w, IDs: ids, Now: func() time.Time { return now }, Log: slog.New(slog.DiscardHandler),
+		Store: role.Store(w), IDs: ids, Now: func() time.Time { return now }, Log: slog.New(slog.DiscardHandler),
 		Decide: func(_ context.Context, t review.Task, a decide.Answer) error {
 			w.mu.Lock()
 			defer w.mu.Unlock()

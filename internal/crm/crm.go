@@ -6,6 +6,7 @@ package crm
 
 import (
 	"context"
+	"errors"
 	"time"
 )
 
@@ -17,6 +18,9 @@ type Contact struct {
 	Name    string
 	Company string
 	Phone   string
+	// Former are the references of contacts that were merged into this one. A
+	// record that carries one of them is this contact's, and gets Ref.
+	Former []string
 }
 
 // Note is an enquiry, filed on a contact. Ref is unique per event.
@@ -91,9 +95,24 @@ type CRM interface {
 	// UpsertContact makes or updates the record whose external reference is
 	// c.Ref. knownID is the CRM's ID if it is known, else "". Where no record
 	// has the reference but one has the e-mail address, that one is adopted:
-	// the reference is written to it, unless it carries another reference
-	// (Conflict).
+	// the reference is written to it, unless it carries another reference that
+	// is not one of c.Former (Conflict).
 	UpsertContact(ctx context.Context, c Contact, knownID string) Result
 	UpsertNote(ctx context.Context, n Note) Result
 	UpsertTask(ctx context.Context, t Task) Result
 }
+
+// Vendor is a CRM as its adapter gives it: with what has to be done once in each
+// account.
+type Vendor interface {
+	CRM
+	// SetUp makes in the account what the adapter needs there, such as a property
+	// that keeps references unique. Repeating it is safe; a crash leaves a part.
+	// An error that is ErrNotUnique stays until a person has acted there.
+	SetUp(ctx context.Context) error
+}
+
+// ErrNotUnique means that a property of the name that holds references exists
+// and does not keep them unique: a person archives and renames it, and SetUp can
+// run again.
+var ErrNotUnique = errors.New("crm: the property exists but is not unique")

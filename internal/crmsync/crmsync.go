@@ -33,6 +33,10 @@
 // commit loses nothing. What the index did not show looks for itself at its own
 // due time, asks for a contact that nobody has asked for, and is parked, still
 // to be released, when the contact has not come in a day.
+//
+// A contact that met a conflict is parked too, and found by its own name: it is
+// tried again with the next enquiry, and with the next operation of the contact
+// that went through, which a merge of two contacts puts.
 package crmsync
 
 import (

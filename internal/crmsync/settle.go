@@ -78,6 +78,9 @@ func (s at) settleOnce(ctx context.Context, op outbox.Operation, res crm.Result,
 	case crm.Conflict:
 		step.Event = "park"
 		step.Set = idempotency.Join(idempotency.Release(), timerless(), ledger.Item{machine.ReasonAttr: "conflict_" + res.Reason})
+		if op.Kind == outbox.CRMContact {
+			step.Set["waits_for"] = waitsFor(op.Tenant, op.Contact) // found when it is no longer one
+		}
 	case crm.Busy, crm.NotBegun, crm.Unknown:
 		if op.Attempt < MaxAttempts {
 			return s.again(ctx, &c, op, res, also)
@@ -133,9 +136,10 @@ func afterwards(res crm.Result) ledger.Item {
 	return idempotency.Release()
 }
 
-// settleContact writes the outcome to operation and mapping together. What
-// waited for the contact follows from the change of the operation.
-func (s at) settleContact(ctx context.Context, op outbox.Operation, m crm.Mapping, person contact.Contact, res crm.Result) error {
+// settleContact writes the outcome to operation and mapping together, and to the
+// mapping whose record was taken over: a record is one contact's. What waited
+// for the contact follows from the change of the operation.
+func (s at) settleContact(ctx context.Context, op outbox.Operation, m, former crm.Mapping, person contact.Contact, res crm.Result) error {
 	return s.settle(ctx, op, res, func(c *ledger.Commit) error {
 		mine := ledger.All(ledger.Is(crm.OwnerAttr, m.Owner), ledger.Is(crm.AttemptAttr, m.Attempt))
 		if res.Outcome != crm.Done {
@@ -156,6 +160,13 @@ func (s at) settleContact(ctx context.Context, op outbox.Operation, m crm.Mappin
 		_, err := c.Move(ledger.Step{
 			Key: mappingKey(m), Transition: m.Transition, Event: event, If: mine, Audit: r,
 			Set: ledger.Item{"crm_id": res.ID, "sent_version": person.Revision, crm.InFlightUntilAttr: "", crm.OwnerAttr: "", "updated_at": s.now()},
+		})
+		if err != nil || former.CRMID != res.ID {
+			return err
+		}
+		_, err = c.Move(ledger.Step{
+			Name: "former_mapping", Key: mappingKey(former), Transition: former.Transition, Event: "give", If: ledger.AtVersion(former.Version),
+			Set: ledger.Item{"crm_id": "", "updated_at": s.now()}, Audit: s.audit(op, "record_taken_over"),
 		})
 		return err
 	})

@@ -47,7 +47,14 @@ func (s at) waitForContact(ctx context.Context, op outbox.Operation, person cont
 		if _, m, err := s.person(ctx, op); err == nil && m != nil && m.CRMID != "" {
 			return s.release(ctx, operationKey(op))
 		}
-		return nil
+		// And what was in the contact's way may have gone, as a second record that
+		// was merged in the CRM: another enquiry has it looked at again.
+		return s.waiting(ctx, person, func(k ledger.Key) error {
+			if blocked, err := s.operation(ctx, k); err != nil || blocked == nil || blocked.Kind != outbox.CRMContact || blocked.Event == op.Event {
+				return err
+			}
+			return s.release(ctx, k)
+		})
 	}
 	if age >= GiveUpWaiting {
 		return s.parkWaiting(ctx, op)
@@ -80,8 +87,8 @@ func (s at) askForContact(ctx context.Context, op outbox.Operation, person conta
 	return s.commit(ctx, c, "ask for the contact")
 }
 
-// bringAlong releases what waits for the contact of an operation that ended, or
-// parks it where the contact did not come.
+// bringAlong releases what waits for the contact of an operation that ended, and
+// for those that were merged into it, or parks it where the contact did not come.
 func (s at) bringAlong(ctx context.Context, op outbox.Operation) error {
 	c, m, err := s.person(ctx, op)
 	if err != nil || c == nil {
@@ -91,33 +98,47 @@ func (s at) bringAlong(ctx context.Context, op outbox.Operation) error {
 	if !in && c.Status == contact.Active && op.State != outbox.Parked && op.State != outbox.Refused {
 		return nil // superseded by one that is still at it
 	}
-	for cursor := ""; ; {
-		page, err := s.Store.Query(ctx, ledger.Query{
-			Table: schema.Outbox, Index: schema.ByWaitsFor, Partition: waitsFor(op.Tenant, c.ID), Cursor: cursor, Limit: 200,
-		})
-		if err != nil {
-			return fmt.Errorf("list waiting operations: %w", err)
-		}
-		for _, it := range page.Items {
-			if err := s.follow(ctx, ledger.KeyOf(it), in || c.Status != contact.Active); err != nil {
-				return err
-			}
-		}
-		if cursor = page.Next; cursor == "" {
-			return nil
-		}
-	}
+	return s.waiting(ctx, *c, func(k ledger.Key) error { return s.follow(ctx, k, op, in || c.Status != contact.Active) })
 }
 
-func (s *Service) follow(ctx context.Context, k ledger.Key, released bool) error {
-	if released {
-		return s.release(ctx, k)
+// waiting does something with each operation that waits for the contact, or for
+// one that was merged into it.
+func (s *Service) waiting(ctx context.Context, c contact.Contact, do func(ledger.Key) error) error {
+	for _, id := range append([]string{c.ID}, c.Absorbed...) {
+		for cursor := ""; ; {
+			page, err := s.Store.Query(ctx, ledger.Query{
+				Table: schema.Outbox, Index: schema.ByWaitsFor, Partition: waitsFor(c.Tenant, id), Cursor: cursor, Limit: 200,
+			})
+			if err != nil {
+				return fmt.Errorf("list waiting operations: %w", err)
+			}
+			for _, it := range page.Items {
+				if err := do(ledger.KeyOf(it)); err != nil {
+					return err
+				}
+			}
+			if cursor = page.Next; cursor == "" {
+				break
+			}
+		}
 	}
+	return nil
+}
+
+// follow releases or parks what waits for the contact that ended was about. An
+// upsert that met a conflict is released by one that met none, else the two
+// would release each other without end.
+func (s *Service) follow(ctx context.Context, k ledger.Key, ended outbox.Operation, released bool) error {
 	op, err := s.operation(ctx, k)
-	if err != nil || op == nil || op.State != outbox.Waiting {
+	switch {
+	case err != nil || op == nil:
 		return err
+	case !released && op.State == outbox.Waiting:
+		return s.parkWaiting(ctx, *op)
+	case !released, op.Kind == outbox.CRMContact && ended.State != outbox.Done && ended.State != outbox.Superseded:
+		return nil
 	}
-	return s.parkWaiting(ctx, *op)
+	return s.release(ctx, k)
 }
 
 // parkWaiting parks what waits and keeps waits_for, by which it is found when
@@ -136,7 +157,7 @@ func (s *Service) release(ctx context.Context, k ledger.Key) error {
 	if err != nil || op == nil || op.WaitsFor == "" {
 		return err
 	}
-	event := "wake"
+	event, reason := "wake", "contact_in_crm"
 	switch op.State {
 	case outbox.Waiting:
 	case outbox.Parked:
@@ -144,11 +165,14 @@ func (s *Service) release(ctx context.Context, k ledger.Key) error {
 	default:
 		return nil
 	}
+	if op.Kind == outbox.CRMContact {
+		reason = "tried_again"
+	}
 	now := s.now()
 	return s.leave(ctx, *op, event, ledger.Item{
 		"waits_for": "", machine.ReasonAttr: "", claim.NotBeforeAttr: now, claim.NudgesAttr: 0,
 		schema.DueAt: now.Add(WaitAgain), schema.DueShard: schema.Shard(op.ID),
-	}, "contact_in_crm")
+	}, reason)
 }
 
 func waitsFor(tenantID, contactID string) string { return tenantID + "#crm_contact#" + contactID }

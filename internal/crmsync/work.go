@@ -1,6 +1,7 @@
 package crmsync
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -37,14 +38,42 @@ func (s at) syncContact(ctx context.Context, op outbox.Operation) error {
 		s.countInProgress(ctx, op, "another_in_flight")
 		return s.postpone(ctx, op, m.InFlightUntil, "another_in_flight")
 	}
+	former, err := s.former(ctx, *c, m)
+	if err != nil {
+		return err
+	}
 	claimed, mapping, won, err := s.claimContact(ctx, op, *c, m)
 	if err != nil || !won {
 		return err
 	}
+	sent := crm.Contact{Ref: c.ID, Email: c.Email, Name: c.Name, Company: c.Company, Phone: c.Phone, Former: c.Absorbed}
 	res := s.call(ctx, claimed, func(ctx context.Context) crm.Result {
-		return s.CRM.UpsertContact(ctx, crm.Contact{Ref: c.ID, Email: c.Email, Name: c.Name, Company: c.Company, Phone: c.Phone}, mapping.CRMID)
+		return s.CRM.UpsertContact(ctx, sent, cmp.Or(mapping.CRMID, former.CRMID))
 	})
-	return s.settleContact(ctx, claimed, mapping, *c, res)
+	return s.settleContact(ctx, claimed, mapping, former, *c, res)
+}
+
+// former is the mapping of a contact that was merged into this one, whose record
+// this one takes over, having none itself; else the zero mapping.
+func (s at) former(ctx context.Context, c contact.Contact, m *crm.Mapping) (crm.Mapping, error) {
+	if len(c.Absorbed) == 0 || m != nil && m.CRMID != "" {
+		return crm.Mapping{}, nil
+	}
+	var keys []ledger.Key
+	for _, id := range c.Absorbed {
+		keys = append(keys, ledger.CRMMapping.Under(c.Tenant, id, s.CRM.Capabilities().Name))
+	}
+	items, err := s.Store.GetMany(ctx, keys)
+	if err != nil {
+		return crm.Mapping{}, fmt.Errorf("read the records of contacts merged into %s: %w", c.ID, err)
+	}
+	for _, it := range items {
+		var of crm.Mapping
+		if err := it.Decode(&of); it != nil && (err != nil || of.CRMID != "") {
+			return of, err
+		}
+	}
+	return crm.Mapping{}, nil
 }
 
 // wanted is the revision that the CRM has to have for the operation to be

@@ -1,6 +1,7 @@
 package crmsync_test
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -64,7 +65,7 @@ func newHubSpot(t testing.TB) (*hubspottest.Server, *hubspot.Client) {
 		Token: func(context.Context) (string, error) { return token, nil },
 	})
 	if err == nil {
-		err = c.EnsureProperties(context.Background())
+		err = c.SetUp(context.Background())
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -95,7 +96,7 @@ func (w *world) worker() *crmsync.Service {
 		accounts = func(context.Context, string) (crm.CRM, error) { return nil, crmsync.ErrNoAccount }
 	}
 	return &crmsync.Service{
-		Store: w.store, Blob: w.blobs, Accounts: accounts, Now: w.clock, Timeout: timeout, CallTime: callTime, Log: w.logs,
+		Store: role.Store(w.store), Blob: role.Blob(w.blobs), Accounts: accounts, Now: w.clock, Timeout: timeout, CallTime: callTime, Log: w.logs,
 		Describe: func(_ context.Context, _ inbound.Event, raw []byte) (string, string, error) {
 			return "Two crates", string(raw), nil
 		},
@@ -266,7 +267,7 @@ func (w *world) set(k ledger.Key, set ledger.Item) {
 
 func (w *world) operation(op outbox.Operation) {
 	w.Helper()
-	op.Tenant, op.Event = tenantID, "e1"
+	op.Tenant, op.Event = tenantID, cmp.Or(op.Event, "e1")
 	w.write(func(c *ledger.Commit) error {
 		return decide.InsertOperation(c, op, utc.At(w.clock()), audit.Record{At: utc.At(w.clock()), By: "test"})
 	})
@@ -281,12 +282,7 @@ func (w *world) enquiry(id string, order ...string) {
 	ref := blob.RefOf(tenantID, "e1", raw)
 	w.blobs[ref] = raw
 	if w.get(eventKey) == nil {
-		w.write(func(c *ledger.Commit) error {
-			e := inbound.Event{
-				Tenant: tenantID, ID: "e1", Source: "form", Raw: string(ref), ReceivedAt: utc.At(w.clock()), State: inbound.Recorded, Transition: 1,
-			}
-			return c.Insert(ledger.Step{Key: eventKey, Machine: inbound.Machine(), Event: "record", Audit: audit.Record{At: utc.At(w.clock()), By: "test"}}, e, inbound.Recorded)
-		})
+		w.event("e1", ref)
 	}
 	for _, kind := range order {
 		op := outbox.Operation{ID: kind + id, Kind: kind, Contact: id}
@@ -295,6 +291,17 @@ func (w *world) enquiry(id string, order ...string) {
 		}
 		w.operation(op)
 	}
+}
+
+// event is a recorded event with that content.
+func (w *world) event(id string, raw blob.Ref) {
+	w.Helper()
+	w.write(func(c *ledger.Commit) error {
+		e := inbound.Event{
+			Tenant: tenantID, ID: id, Source: "form", Raw: string(raw), ReceivedAt: utc.At(w.clock()), State: inbound.Recorded, Transition: 1,
+		}
+		return c.Insert(ledger.Step{Key: ledger.Event.At(tenantID, id), Machine: inbound.Machine(), Event: "record", Audit: audit.Record{At: utc.At(w.clock()), By: "test"}}, e, inbound.Recorded)
+	})
 }
 
 var eventKey = ledger.Event.At(tenantID, "e1")

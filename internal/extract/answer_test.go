@@ -33,13 +33,13 @@ func TestAnAnswerSettlesTheQuestionOnce(t *testing.T) {
 	t.Parallel()
 	w, s, k := inReview(t, "info@example.org")
 	shown := w.task(k)
-	if err := s.Answer(t.Context(), shown, yes); err != nil {
+	if err := desk(s).Answer(t.Context(), shown, yes); err != nil {
 		t.Fatal(err)
 	}
 	after := w.names()
 	for name, task := range map[string]review.Task{"as it was shown": shown, "as it is now": w.task(k)} {
 		for _, approve := range []bool{true, false} {
-			if err := s.Answer(t.Context(), task, decide.Answer{Approve: approve, By: "person:hedy"}); !errors.Is(err, extract.ErrNotOpen) {
+			if err := desk(s).Answer(t.Context(), task, decide.Answer{Approve: approve, By: "person:hedy"}); !errors.Is(err, extract.ErrNotOpen) {
 				t.Errorf("answered again, %s: %v", name, err)
 			}
 		}
@@ -62,7 +62,7 @@ func TestAnswersAtOnceOneWins(t *testing.T) {
 		var wg sync.WaitGroup
 		for i := range errs {
 			wg.Go(func() {
-				errs[i] = s.Answer(t.Context(), task, decide.Answer{Approve: i%2 == 0, By: "person:grace"})
+				errs[i] = desk(s).Answer(t.Context(), task, decide.Answer{Approve: i%2 == 0, By: "person:grace"})
 			})
 		}
 		wg.Wait()
@@ -85,7 +85,7 @@ func TestAnAnswerThatDoesNotSettleKeepsTheTaskOpen(t *testing.T) {
 	t.Parallel()
 	w, s, k := inReview(t, "ada at example")
 	shown := w.task(k)
-	if err := s.Answer(t.Context(), shown, yes); !errors.Is(err, extract.ErrStillOpen) {
+	if err := desk(s).Answer(t.Context(), shown, yes); !errors.Is(err, extract.ErrStillOpen) {
 		t.Fatalf("approved without an address: %v", err)
 	}
 	if e := w.event(k); e.State != inbound.InReview || w.task(k).State != review.Open {
@@ -93,7 +93,7 @@ func TestAnAnswerThatDoesNotSettleKeepsTheTaskOpen(t *testing.T) {
 	}
 	// The task has moved: who still looks at the old one looks again.
 	with := decide.Answer{Approve: true, By: "person:grace", Address: "ada@example.org"}
-	if err := s.Answer(t.Context(), shown, with); !errors.Is(err, extract.ErrNotOpen) {
+	if err := desk(s).Answer(t.Context(), shown, with); !errors.Is(err, extract.ErrNotOpen) {
 		t.Errorf("an answer to a task that has moved: %v", err)
 	}
 	if err := w.answer(s, k, with); err != nil {
@@ -114,7 +114,7 @@ func TestATaskThatWasClosedIsNotAnswered(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, a := range []decide.Answer{yes, {By: "person:grace"}} {
-		if err := s.Answer(t.Context(), shown, a); !errors.Is(err, extract.ErrNotOpen) {
+		if err := desk(s).Answer(t.Context(), shown, a); !errors.Is(err, extract.ErrNotOpen) {
 			t.Errorf("%v", err)
 		}
 	}
@@ -130,7 +130,7 @@ func TestATaskOfAnotherKindOrEventIsNotAnsweredHere(t *testing.T) {
 	} {
 		task := w.task(k)
 		change(&task)
-		if err := s.Answer(t.Context(), task, yes); !errors.Is(err, extract.ErrNotOpen) {
+		if err := desk(s).Answer(t.Context(), task, yes); !errors.Is(err, extract.ErrNotOpen) {
 			t.Errorf("another %s: %v", name, err)
 		}
 	}

@@ -20,9 +20,7 @@ func (w *world) block(version, list string) {
 	doc := strings.Replace(string(tenant.Example()), `"mode": "draft"`, `"mode": "auto"`, 1)
 	doc = strings.Replace(doc, `"version": 1`, `"version": `+version, 1)
 	doc = strings.Replace(doc, `"limits"`, `"mail": {"blocked": [`+list+`]}, "limits"`, 1)
-	if _, err := w.book.Apply(w.t.Context(), []byte(doc), "test"); err != nil {
-		w.t.Fatal(err)
-	}
+	w.policy(doc)
 }
 
 // TestABlockedSenderIsPutAsideUntilTheEntryIsGone: no reader is asked and

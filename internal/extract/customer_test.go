@@ -49,9 +49,7 @@ func (w *world) apply(changes ...string) {
 		}
 		doc = strings.Replace(doc, changes[i], changes[i+1], 1)
 	}
-	if _, err := w.book.Apply(w.t.Context(), []byte(doc), "test"); err != nil {
-		w.t.Fatal(err)
-	}
+	w.policy(doc)
 }
 
 // form records a form's event as ingest does.

@@ -21,9 +21,7 @@ func (w *world) migrating() {
 	doc := strings.NewReplacer(`"mode": "draft"`, `"mode": "auto"`, rule, rule+`"identity_next": { "version": 2, "fold_plus": true },`, `"version": 1,
   "name"`, `"version": 2,
   "name"`).Replace(string(tenant.Example()))
-	if _, err := w.book.Apply(w.t.Context(), []byte(doc), "test"); err != nil {
-		w.t.Fatal(err)
-	}
+	w.policy(doc)
 }
 
 func (w *world) mailsAtOnce(schedule string, from ...string) []ledger.Key {

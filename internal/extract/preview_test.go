@@ -37,7 +37,7 @@ func TestAPreviewIsWhatTheAnswerComesTo(t *testing.T) {
 		k := w.record("hello@demo.example", "m1", c.raw)
 		w.settle(s, k)
 		task, before := w.task(k), fmt.Sprint(w.names())
-		res, err := s.Preview(t.Context(), task)
+		res, err := desk(s).Preview(t.Context(), task)
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
@@ -65,7 +65,7 @@ func TestAPreviewIsWhatTheAnswerComesTo(t *testing.T) {
 		if i.Text("content_hash") != res.Mail.ContentHash || i.Text("recipient") != res.Mail.Recipient || i.Text("state") != res.Mail.State {
 			t.Errorf("%s: another mail than was shown", name)
 		}
-		if _, err := s.Preview(t.Context(), task); !errors.Is(err, extract.ErrNotOpen) {
+		if _, err := desk(s).Preview(t.Context(), task); !errors.Is(err, extract.ErrNotOpen) {
 			t.Errorf("%s: of an answered task: %v", name, err)
 		}
 	}

@@ -269,9 +269,7 @@ func TestTheSameMailAfterAMergeIsStillOneCause(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, tenant.ModeAuto)
 	doc := strings.Replace(strings.Replace(string(tenant.Example()), `"version": 1`, `"version": 2`, 1), `"intents": []`, `"intents": ["pricing"]`, 1)
-	if _, err := w.book.Apply(t.Context(), []byte(doc), "test"); err != nil {
-		t.Fatal(err)
-	}
+	w.policy(doc)
 	raw := rawMail("m1", ada, "Huts", body)
 	a := w.record("hello@demo.example", "m1", raw)
 	survivor := w.record("hello@demo.example", "m2", rawMail("m2", "bob@example.org", "Huts", body))

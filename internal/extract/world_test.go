@@ -48,23 +48,37 @@ func newWorld(t *testing.T, mode string) *world {
 	if w.ids, err = digest.NewKey([]byte("a key of this test, 32 bytes long")); err != nil {
 		t.Fatal(err)
 	}
-	w.book = &versions.Book{Store: w.store, Now: w.clock.Now, Keep: 100 * time.Hour}
-	doc := strings.Replace(string(tenant.Example()), `"mode": "draft"`, `"mode": "`+mode+`"`, 1)
-	if _, err := w.book.Apply(t.Context(), []byte(doc), "test"); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := w.book.Current(t.Context(), "demo"); err != nil {
-		t.Fatal(err)
-	}
+	w.book = &versions.Book{Store: role.Store(w.store), Now: w.clock.Now, Keep: 100 * time.Hour}
+	w.policy(strings.Replace(string(tenant.Example()), `"mode": "draft"`, `"mode": "`+mode+`"`, 1))
 	return w
+}
+
+// policy puts a policy in force, as an operator does, and has the workers know it.
+func (w *world) policy(doc string) {
+	w.t.Helper()
+	_, err := (&versions.Book{Store: w.store, Now: w.clock.Now}).Apply(w.t.Context(), []byte(doc), "test")
+	if err == nil {
+		_, err = w.book.Fresh(w.t.Context(), "demo")
+	}
+	if err != nil {
+		w.t.Fatal(err)
+	}
 }
 
 // service is one worker.
 func (w *world) service(s ledger.Store, r reader.Reader) *extract.Service {
 	return &extract.Service{
-		Store: s, Blob: w.blob, Policies: w.book, Reader: r, IDs: w.ids, Now: w.clock.Now,
+		Store: role.Store(s), Blob: role.Blob(w.blob), Policies: w.book, Reader: r, IDs: w.ids, Now: w.clock.Now,
 		Timeout: 30 * time.Second, Log: slog.New(slog.DiscardHandler),
 	}
+}
+
+// desk is the worker as a part of the console, whose role it has when it answers
+// and previews.
+func desk(s *extract.Service) *extract.Service {
+	d := *s
+	d.Store, d.Blob = consoleRole.Store(s.Store), consoleRole.Blob(s.Blob)
+	return &d
 }
 
 // mail is one raw mail.
@@ -148,7 +162,7 @@ func (w *world) settle(s *extract.Service, keys ...ledger.Key) {
 // answer answers the open task of an event, as the console does.
 func (w *world) answer(s *extract.Service, k ledger.Key, a decide.Answer) error {
 	w.t.Helper()
-	return s.Answer(w.t.Context(), w.task(k), a)
+	return desk(s).Answer(w.t.Context(), w.task(k), a)
 }
 
 func (w *world) task(k ledger.Key) review.Task {

@@ -72,7 +72,7 @@ func newWorld(t *testing.T) *world {
 	}
 	w := &world{t: t, store: &faulty{Store: mem.New()}, logs: &bytes.Buffer{}, now: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}
 	w.feed = &feedback.Service{
-		Store: w.store, IDs: ids, Provider: "fake", Now: func() time.Time { return w.now }, Log: slog.New(slog.NewTextHandler(w.logs, nil)),
+		Store: role.Store(w.store), IDs: ids, Provider: "fake", Now: func() time.Time { return w.now }, Log: slog.New(slog.NewTextHandler(w.logs, nil)),
 	}
 	now := utc.At(w.now)
 	w.guard = ledger.Guard.At("demo", "g1")

@@ -25,6 +25,7 @@ import (
 	"onefold/internal/ledger/mem"
 	"onefold/internal/policy/tenant"
 	"onefold/internal/policy/versions"
+	"onefold/internal/secret"
 	"onefold/internal/webhook"
 )
 
@@ -82,23 +83,20 @@ func (b *bench) restart() {
 		b.Fatal(err)
 	}
 	b.service = &ingest.Service{
-		Store: b.store, Blob: b.blob, IDs: ids, Now: b.clock,
-		Policies: &versions.Book{Store: b.store, Now: b.clock, Keep: time.Minute},
-		Secrets: func(context.Context, string, string) ([]webhook.Secret, error) {
-			return []webhook.Secret{mustSecret()}, nil
-		},
-		Log: slog.New(slog.NewJSONHandler(b.log, &slog.HandlerOptions{Level: slog.LevelDebug})),
+		Store: role.Store(b.store), Blob: role.Blob(b.blob), IDs: ids, Now: b.clock,
+		Policies: &versions.Book{Store: role.Store(b.store), Now: b.clock, Keep: time.Minute},
+		Secrets:  secret.Webhooks(role.Secrets(oneSecret{})),
+		Log:      slog.New(slog.NewJSONHandler(b.log, &slog.HandlerOptions{Level: slog.LevelDebug})),
 	}
 }
 
 func (b *bench) clock() time.Time { return b.now }
 
-func mustSecret() webhook.Secret {
-	s, err := webhook.ParseSecret(signingSecret)
-	if err != nil {
-		panic(err) // the constant above is wrong
-	}
-	return s
+// oneSecret is the secret of every endpoint.
+type oneSecret struct{}
+
+func (oneSecret) Get(context.Context, string) (secret.Secret, error) {
+	return secret.Secret{Current: signingSecret}, nil
 }
 
 // policies are the example's: demo with a second form, and another tenant.

@@ -1,7 +1,6 @@
 package ingest_test
 
 import (
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -21,8 +20,6 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	awss3 "github.com/aws/aws-sdk-go-v2/service/s3"
 )
-
-func TestMain(m *testing.M) { os.Exit(localawstest.Main(m)) }
 
 // What a delivery may cost once its policy is remembered: a new one two
 // requests to the ledger and one of content, a duplicate two in all.

@@ -45,7 +45,7 @@ func newInbox(t *testing.T, store ledger.Store) *inbox {
 // again is a new process.
 func (b *inbox) again() {
 	b.restart()
-	b.mail = &ingest.Mail{Service: b.service, Bucket: mailBucket, Topic: mailTopic, Object: b.object}
+	b.mail = &ingest.Mail{Service: b.service, Bucket: mailBucket, Topic: mailTopic, Object: role.Inbox(b.object)}
 }
 
 func (b *inbox) object(_ context.Context, key string) ([]byte, error) {

@@ -69,10 +69,10 @@ func newWorld(t *testing.T) *world {
 	}
 	now := func() time.Time { return time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC) }
 	w := &world{t: t, store: &faulty{Store: mem.New()}, ids: ids, logs: &bytes.Buffer{}}
-	book := &versions.Book{Store: w.store, Now: now}
-	policy, err := book.Apply(t.Context(), tenant.Example(), "test")
+	book := &versions.Book{Store: role.Store(w.store), Now: now}
+	policy, err := (&versions.Book{Store: w.store, Now: now}).Apply(t.Context(), tenant.Example(), "test")
 	w.must(err)
-	w.s = &optout.Service{Store: w.store, Policies: book, IDs: ids, Now: now, Log: slog.New(slog.NewTextHandler(w.logs, nil))}
+	w.s = &optout.Service{Store: role.Store(w.store), Policies: book, IDs: ids, Now: now, Log: slog.New(slog.NewTextHandler(w.logs, nil))}
 	p := decide.Identify(ids, policy, kim)
 	at := utc.At(now())
 	w.i = followup.Intent{

@@ -86,7 +86,7 @@ func TestAnAddressIsStoppedThoughItsPersonCannotBeFound(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t)
 			damage(w)
-			w.s.Policies = &versions.Book{Store: w.store, Now: w.s.Now} // which remembers nothing
+			w.s.Policies = &versions.Book{Store: role.Store(w.store), Now: w.s.Now} // which remembers nothing
 			if rec := w.do(http.MethodPost, w.link()); rec.Code != http.StatusOK {
 				t.Errorf("%d, log %s", rec.Code, w.logs)
 			}

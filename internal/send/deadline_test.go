@@ -255,7 +255,7 @@ func TestACancellationThatTheIndexHidesIsMadeByTheClaim(t *testing.T) {
 	t.Parallel()
 	bubble(t, func(t *testing.T) {
 		w := newWorld(t, nil)
-		w.send.Store = lagging{w.store}
+		w.send.Store = role.Store(lagging{w.store})
 		w.stop(t.Context())
 		w.must(w.send.Handle(t.Context(), w.cancellation()))
 		if w.state() != followup.Ready {

@@ -70,8 +70,8 @@ func newWorld(t *testing.T, change func(*followup.Intent)) *world {
 	w := &world{t: t, store: &faulty{Store: mem.New(), claimed: map[string]int{}}, logs: &bytes.Buffer{}, ids: ids}
 	w.post = &postbox{w: w, verdict: func(int) verdict { return taken }}
 	log := slog.New(slog.NewTextHandler(w.logs, nil))
-	book := &versions.Book{Store: w.store, Now: time.Now}
-	w.send = &send.Service{Store: w.store, Policies: book, Mailer: w.post, IDs: ids, Now: time.Now, Timeout: timeout, CallTime: callTime, Log: log}
+	book := &versions.Book{Store: role.Store(w.store), Now: time.Now}
+	w.send = &send.Service{Store: role.Store(w.store), Policies: book, Mailer: role.Mailer(w.post), IDs: ids, Now: time.Now, Timeout: timeout, CallTime: callTime, Log: log}
 	w.feed = &feedback.Service{Store: w.store, IDs: ids, Provider: "fake", Now: time.Now, Log: log}
 	w.sweep = &sweep.Service{Store: w.store, Now: time.Now, PerShard: 100, Log: log}
 	w.seed(change)
@@ -84,7 +84,7 @@ func (w *world) policy(version int, mode string) {
 	w.t.Helper()
 	text, err := document(version, mode)
 	w.must(err)
-	_, err = w.send.Policies.Apply(context.Background(), []byte(text), "test")
+	_, err = (&versions.Book{Store: w.store, Now: time.Now}).Apply(context.Background(), []byte(text), "test")
 	w.must(err)
 }
 

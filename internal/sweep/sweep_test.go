@@ -62,7 +62,7 @@ func (b *bench) Commit(ctx context.Context, c ledger.Commit) error {
 }
 
 func (b *bench) sweeper() *sweep.Service {
-	return &sweep.Service{Store: b, Now: func() time.Time { return b.now }, PerShard: b.per, Log: slog.New(slog.NewTextHandler(io.Discard, nil))}
+	return &sweep.Service{Store: role.Store(b), Now: func() time.Time { return b.now }, PerShard: b.per, Log: slog.New(slog.NewTextHandler(io.Discard, nil))}
 }
 
 func (b *bench) run() sweep.Report {

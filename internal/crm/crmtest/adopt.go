@@ -95,6 +95,32 @@ func knownRecordOfAnotherReferenceIsConflict(t *testing.T, b bench) {
 	refusedUnchanged(t, srv, c, crm.Contact{Ref: "contact-bob", Email: "bob@example.com"}, first.ID)
 }
 
+// Of two contacts that were merged, the record of one is the other's from then
+// on, whether it is found by its ID or by the address.
+func recordOfAFormerReferenceIsTakenOver(t *testing.T, b bench) {
+	for _, byID := range []bool{true, false} {
+		srv, c := b.start(t)
+		first := done(t, "first contact", upsert(t, c, ann(), ""))
+		known := ""
+		if byID {
+			known = first.ID
+		}
+		survivor := ann()
+		survivor.Ref, survivor.Former, survivor.Company = "contact-survivor", []string{"contact-other", ann().Ref}, "Example Ltd 2"
+		if r := done(t, "survivor", upsert(t, c, survivor, known)); r.ID != first.ID || r.Created {
+			t.Errorf("by ID %v: got record %q, created %v; want %q", byID, r.ID, r.Created, first.ID)
+		}
+		if rec := only(t, srv, Contacts); rec.Values[Company] != survivor.Company {
+			t.Errorf("by ID %v: the record is %v", byID, rec.Values)
+		}
+		// It is found by the survivor's reference alone, and no longer by the other.
+		if r := done(t, "repeat", upsert(t, c, crm.Contact{Ref: survivor.Ref}, "")); r.ID != first.ID {
+			t.Errorf("by ID %v: by reference alone the record is %q, want %q", byID, r.ID, first.ID)
+		}
+		refusedUnchanged(t, srv, c, ann(), first.ID)
+	}
+}
+
 func knownRecordThatIsGoneIsMadeAgain(t *testing.T, b bench) {
 	srv, c := b.start(t)
 	first := done(t, "first", upsert(t, c, ann(), ""))

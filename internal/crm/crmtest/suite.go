@@ -41,6 +41,7 @@ func Suite(t *testing.T, start func(*testing.T) (Vendor, crm.CRM)) {
 		{"AddressThatDiffersByCaseIsConflict", addressThatDiffersByCaseIsConflict},
 		{"AddressMovedToAnotherRecordIsConflict", addressMovedToAnotherRecordIsConflict},
 		{"KnownRecordOfAnotherReferenceIsConflict", knownRecordOfAnotherReferenceIsConflict},
+		{"RecordOfAFormerReferenceIsTakenOver", recordOfAFormerReferenceIsTakenOver},
 		{"KnownRecordThatIsGoneIsMadeAgain", knownRecordThatIsGoneIsMadeAgain},
 		{"KnownRecordWithoutReferenceIsLinkedAgain", knownRecordWithoutReferenceIsLinkedAgain},
 		{"NoteAndTaskAreAssociated", noteAndTaskAreAssociated},

@@ -2,6 +2,7 @@ package hubspot
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"onefold/internal/crm"
@@ -56,17 +57,18 @@ func (c *Client) readByRef(ctx context.Context, ref string) (record, verdict) {
 }
 
 // update writes what differs to a record that is the contact's: it carries
-// the reference, or its ID is the mapping's and the reference was cleared.
+// the reference or a former one, or its ID is the mapping's and the reference
+// was cleared.
 func (c *Client) update(ctx context.Context, ct crm.Contact, r record) crm.Result {
 	ref := r.prop(PropContactRef)
-	if ref != "" && ref != ct.Ref {
+	if ref != "" && !hasRef(ct, ref) {
 		return crm.Result{Outcome: crm.Conflict, Reason: crm.ReasonOtherReference}
 	}
 	change := diff(fields(ct), r)
 	if r.prop(PropAdopted) != "" {
 		change = fill(fields(ct), r)
 	}
-	if ref == "" {
+	if ref != ct.Ref {
 		change[PropContactRef] = ct.Ref
 	}
 	if len(change) == 0 {
@@ -101,7 +103,7 @@ func (c *Client) adopt(ctx context.Context, ct crm.Contact, existingID string) c
 		return c.settleByRef(ctx, ct)
 	case !v.ok():
 		return v.result()
-	case r.prop(PropContactRef) == ct.Ref:
+	case hasRef(ct, r.prop(PropContactRef)):
 		return c.update(ctx, ct, r)
 	case r.prop(PropContactRef) != "":
 		return crm.Result{Outcome: crm.Conflict, Reason: crm.ReasonOtherReference}
@@ -146,6 +148,10 @@ func refusal(v verdict) crm.Result {
 	}
 	return v.result()
 }
+
+// hasRef reports whether the reference is the contact's own, or one of a contact
+// that was merged into it.
+func hasRef(ct crm.Contact, ref string) bool { return ref == ct.Ref || slices.Contains(ct.Former, ref) }
 
 // hasAddress compares as HubSpot does, which stores addresses in lower case.
 func hasAddress(r record, email string) bool {

@@ -51,6 +51,7 @@ type side struct {
 	guards  []people.Guard    // of all their addresses
 	waiting []followup.Intent // follow-ups of any of them that are not ended
 	records []crm.Mapping     // in CRMs
+	refused bool              // a CRM was tried and has no record
 }
 
 // find finds the contact that a word names: an ID, or an address through its
@@ -138,6 +139,8 @@ func (s *Service) side(ctx context.Context, c contact.Contact) (side, error) {
 		}
 		if m.CRMID != "" {
 			out.records = append(out.records, m)
+		} else {
+			out.refused = true
 		}
 	}
 	return out, nil

@@ -103,13 +103,18 @@ func (m merging) work(shown Plan) *work {
 	for field, v := range fills {
 		absorb.set[field] = v
 	}
+	revision := stays.Revision
 	if len(fills) > 0 {
-		absorb.set[contact.RevisionAttr] = stays.Revision + 1
-		if m.policy.CRM.Kind != "" {
-			absorb.told = stays.Revision + 1
-		}
+		revision++
+		absorb.set[contact.RevisionAttr] = revision
 	}
-	shown.Does, shown.Keeps = m.does(fills, guards, absorb.told > 0), m.keeps(conflicts)
+	// Without filled fields too: what a CRM did not take of one of the two, it may
+	// take of both.
+	refused := m.from.refused || m.to.refused
+	if m.policy.CRM.Kind != "" && (len(fills) > 0 || refused) {
+		absorb.told = revision
+	}
+	shown.Does, shown.Keeps = m.does(fills, guards, absorb.told > 0, refused), m.keeps(conflicts)
 	return &work{shown: shown, mark: loser, changes: []change{away, absorb}, guards: guards}
 }
 
@@ -143,7 +148,7 @@ func (m merging) fields() (fills map[string]string, conflicts []field) {
 	return fills, conflicts
 }
 
-func (m merging) does(fills map[string]string, guards []people.Guard, told bool) []string {
+func (m merging) does(fills map[string]string, guards []people.Guard, told, refused bool) []string {
 	loser, stays := m.from.contact, m.to.contact
 	out := []string{
 		fmt.Sprintf("%s is merged into %s: what comes from its addresses is of %s from now on", named(loser), named(stays), stays.ID),
@@ -154,8 +159,11 @@ func (m merging) does(fills map[string]string, guards []people.Guard, told bool)
 			out = append(out, fmt.Sprintf("%s, which is empty, is filled: %s", f.name, v))
 		}
 	}
-	if told {
+	if told && len(fills) > 0 {
 		out = append(out, "the CRM is told of the filled fields")
+	}
+	if told && refused {
+		out = append(out, "what the CRM has not taken of either is tried again")
 	}
 	return append(out, united(guards, "either of the two")...)
 }

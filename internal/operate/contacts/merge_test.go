@@ -202,3 +202,33 @@ func TestTheLongestLineOfMergesIsFollowed(t *testing.T) {
 		t.Errorf("%d writes", n)
 	}
 }
+
+// What a CRM did not take of one of the two, such as an address that is another
+// record's, it may take of both: the one that stays is brought there again, and
+// what waits follows from that.
+func TestAMergeHasTheCRMTriedAgain(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		records map[string]string // by contact
+		want    int
+	}{
+		"of the one that leaves": {map[string]string{"a": "", "b": "51"}, 1},
+		"of the one that stays":  {map[string]string{"a": "51", "b": ""}, 1},
+		"of neither":             {map[string]string{"a": "50", "b": "51"}, 0},
+		"never tried":            {nil, 0},
+	} {
+		w := newWorld(t)
+		w.person("a", "ann@example.com")
+		w.person("b", "bob@example.com")
+		for id, record := range c.records {
+			w.record(id, record)
+		}
+		p := w.do(merge("a", "b"))
+		if got := w.operations(outbox.CRMContact, "b"); got != c.want || says(p.Does, "tried again") != (c.want > 0) {
+			t.Errorf("%s: %d operations, want %d; does %q", name, got, c.want, p.Does)
+		}
+		if got := w.operations(outbox.CRMContact, "a"); got != 0 {
+			t.Errorf("%s: %d operations for who is gone", name, got)
+		}
+	}
+}

@@ -45,7 +45,7 @@ type change struct {
 	dated  string // attribute that keeps the time of the commit
 	raise  bool   // the consent version: nothing decided before goes out
 	guard  string // of an address that is added, for the record
-	told   int64  // the revision that a CRM is to be told of; 0: none
+	told   int64  // the revision that a CRM is to have; 0: none
 }
 
 // plan is what is shown. Its token names each row in the version that was read,
@@ -120,6 +120,10 @@ func (ch change) add(c *ledger.Commit, st stamp) error {
 	op := base
 	op.Kind, op.Revision = outbox.CRMContact, ch.told
 	op.ID = st.ids.ID("op", op.Kind, op.Tenant, op.Contact, strconv.FormatInt(ch.told, 10)) // as flow names it
+	if ch.told == ch.of.Revision {
+		// A revision that has its operation: this one is the act's.
+		op.ID = st.ids.ID("op", op.Kind, op.Tenant, ch.event, op.Contact, strconv.FormatInt(ch.of.Transition+1, 10))
+	}
 	return decide.InsertOperation(c, op, st.at, put)
 }
 

@@ -118,6 +118,7 @@ func steps() map[string]string {
 		"crm_mapping create": "the contact's place in the CRM was claimed",
 		"crm_mapping sync":   "the contact is in the CRM",
 		"crm_mapping adopt":  "the contact was linked to a record that the CRM had",
+		"crm_mapping give":   "the contact's record in the CRM became that of the contact it was merged into",
 	}
 }
 

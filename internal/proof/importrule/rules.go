@@ -195,6 +195,10 @@ func Rules() []Rule {
 			Layer: "stream reader", Packages: internal("proof/streamreader"), Imports: schema(), Unit: 3, Refused: []string{"testing/**"},
 		},
 		{
+			// What a role allows, before the ports that a use case's tests give it.
+			Layer: "roles", Packages: internal("proof/roles"), Imports: core, Refused: []string{"testing/**"},
+		},
+		{
 			Layer: "composition", Packages: below(internal("app", "lambdaio")),
 			Imports: union(core, adapters(), readers(), useCases(), below(internal("app", "lambdaio"))),
 			Outside: anything, Refused: []string{"testing/**"},

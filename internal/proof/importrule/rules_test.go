@@ -112,6 +112,9 @@ func TestEachLayerRefusesWhatIsNotBelowIt(t *testing.T) {
 		{"emulator", "internal/proof/localaws", "github.com/aws/aws-sdk-go-v2/aws", true},
 		{"emulator", "internal/proof/localaws", "onefold/internal/schema", false},
 
+		{"roles", "internal/proof/roles", "onefold/internal/ledger", true},
+		{"roles", "internal/proof/roles", "onefold/internal/crmsync", false},
+
 		{"fault proxy", "internal/proof/faultproxy", "net/http", true},
 		{"fault proxy", "internal/proof/faultproxy", "onefold/internal/ledger", false},
 		{"fault proxy", "internal/proof/faultproxy", "github.com/aws/aws-sdk-go-v2/aws", false},

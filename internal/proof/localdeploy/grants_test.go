@@ -6,40 +6,15 @@ import (
 	"encoding/xml"
 	"fmt"
 	"net/url"
-	"path"
 	"slices"
 	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
 
+	"onefold/internal/proof/roles"
 	"onefold/internal/schema"
 )
-
-// Grant is one action on one resource that a function's role allows.
-type Grant struct {
-	Function    schema.Function
-	Action      string // may hold wildcards
-	Resource    string // the end of the ARN, or "*"; may hold wildcards
-	Conditional bool   // the statement has conditions, which are not judged here
-}
-
-// Covers tells whether the grant is about that call.
-func (g Grant) Covers(c Call) bool {
-	return string(g.Function) == c.Function && fits(g.Action, c.Action) &&
-		// A secret's ARN ends with a hyphen and six characters that its name
-		// does not have (Secrets Manager User Guide, "Secret ARN").
-		(g.Resource == "*" || fits(g.Resource, c.Resource) || fits(g.Resource, c.Resource+"-000000"))
-}
-
-// fits is IAM's match: * is any text, ? one character, case counts in
-// resources only, and actions are written alike everywhere here.
-func fits(pattern, text string) bool {
-	// path.Match stops * at a slash; a character that is in no ARN stands in.
-	plain := strings.NewReplacer("/", "\x00", "[", `\[`, "]", `\]`, `\`, `\\`)
-	ok, err := path.Match(plain.Replace(pattern), strings.ReplaceAll(text, "/", "\x00"))
-	return err == nil && ok
-}
 
 // texts is a policy's text or list of texts.
 type texts []string
@@ -75,8 +50,8 @@ func (s *statements) UnmarshalJSON(b []byte) error {
 // Grants reads the roles of the deployed functions as they are in the account,
 // with every reference resolved. A managed policy in a role is an error: what
 // it grants is AWS's to change.
-func (d *Deployment) Grants(ctx context.Context) ([]Grant, error) {
-	var all []Grant
+func (d *Deployment) Grants(ctx context.Context) ([]roles.Grant, error) {
+	var all []roles.Grant
 	for _, run := range schema.Functions() {
 		out, err := d.lambda.GetFunctionConfiguration(ctx, &lambda.GetFunctionConfigurationInput{
 			FunctionName: aws.String(schema.FunctionName(d.Stage, run.Function)),
@@ -94,7 +69,7 @@ func (d *Deployment) Grants(ctx context.Context) ([]Grant, error) {
 	return all, nil
 }
 
-func (d *Deployment) grantsOf(ctx context.Context, f schema.Function, role string) ([]Grant, error) {
+func (d *Deployment) grantsOf(ctx context.Context, f schema.Function, role string) ([]roles.Grant, error) {
 	var attached struct {
 		Names []string `xml:"ListAttachedRolePoliciesResult>AttachedPolicies>member>PolicyName"`
 	}
@@ -110,7 +85,7 @@ func (d *Deployment) grantsOf(ctx context.Context, f schema.Function, role strin
 	if err := d.iam(ctx, "ListRolePolicies", map[string]string{"RoleName": role}, &inline); err != nil {
 		return nil, err
 	}
-	var all []Grant
+	var all []roles.Grant
 	for _, name := range inline.Names {
 		var got struct {
 			Document string `xml:"GetRolePolicyResult>PolicyDocument"`
@@ -131,23 +106,23 @@ func (d *Deployment) grantsOf(ctx context.Context, f schema.Function, role strin
 	return all, nil
 }
 
-func grantsIn(f schema.Function, document []byte) ([]Grant, error) {
+func grantsIn(f schema.Function, document []byte) ([]roles.Grant, error) {
 	var policy struct{ Statement statements }
 	if err := json.Unmarshal(document, &policy); err != nil {
 		return nil, err
 	}
-	var all []Grant
+	var all []roles.Grant
 	for _, s := range policy.Statement {
 		if s.Effect != "Allow" {
 			continue
 		}
 		for _, action := range s.Action {
 			for _, resource := range s.Resource {
-				all = append(all, Grant{f, action, tail(resource), len(s.Condition) > 0})
+				all = append(all, roles.Grant{Function: f, Action: action, Resource: tail(resource), Conditional: len(s.Condition) > 0})
 			}
 		}
 	}
-	slices.SortFunc(all, func(a, b Grant) int { return strings.Compare(a.Action+a.Resource, b.Action+b.Resource) })
+	slices.SortFunc(all, func(a, b roles.Grant) int { return strings.Compare(a.Action+a.Resource, b.Action+b.Resource) })
 	return all, nil
 }
 

@@ -51,6 +51,8 @@ func ofSending() map[string]string {
 		"contact_not_in_crm": "the contact is not in the CRM yet",
 		"contact_in_crm":     "the contact is in the CRM now",
 		"contact_gone":       "the contact is gone",
+		"tried_again":        "it is tried again",
+		"record_taken_over":  "the record became that of the contact it was merged into",
 		"newer_version_sent": "a newer version was sent",
 		"another_in_flight":  "another update of the contact is under way",
 		"no_progress":        "ten nudges brought no progress",

@@ -1,0 +1,17 @@
+package send_test
+
+import (
+	"os"
+	"testing"
+
+	"onefold/internal/proof/roles"
+	"onefold/internal/schema"
+)
+
+// role stands between the use case and its ports, as on AWS.
+var role = roles.Of(schema.Send)
+
+func TestMain(m *testing.M) {
+	os.Exit(role.Main(m,
+		roles.Unused{Resource: schema.SecretIdentifierKey, Why: "package app reads it when the function starts"}))
+}
