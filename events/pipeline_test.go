@@ -54,7 +54,7 @@ func newPipeline(t *testing.T, policy []byte) *pipeline {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := client.EnsureProperties(ctx); err != nil {
+	if err := client.SetUp(ctx); err != nil {
 		t.Fatal(err)
 	}
 	p.ses, err = sestest.NewServer(sestest.Options{

@@ -9,6 +9,7 @@ import (
 	"onefold/internal/blob"
 	"onefold/internal/console"
 	"onefold/internal/decide"
+	"onefold/internal/decide/content"
 	"onefold/internal/digest"
 	"onefold/internal/extract"
 	"onefold/internal/ledger"
@@ -51,13 +52,13 @@ func TestAQuestionAboutAnEventIsAnsweredUnderTheConsolesRole(t *testing.T) {
 	worker.Store, worker.Blob, worker.Reader = role.Store(w), role.Blob(&raw), nil
 	worker.Policies = &versions.Book{Store: role.Store(w), Now: w.service.Now}
 	w.service.Decide, w.service.Preview = worker.Answer, worker.Preview
-	w.service.Facts = func(ctx context.Context, e inbound.Event) (decide.Facts, error) {
-		content, err := worker.Blob.Get(ctx, blob.Ref(e.Raw))
+	w.service.Facts = func(ctx context.Context, e inbound.Event) (content.Facts, error) {
+		body, err := worker.Blob.Get(ctx, blob.Ref(e.Raw))
 		if err != nil {
-			return decide.Facts{}, err
+			return content.Facts{}, err
 		}
 		policy, err := worker.Policies.Current(ctx, e.Tenant)
-		return extract.FactsOf(worker.IDs, e, content, policy), err
+		return extract.FactsOf(worker.IDs, e, body, policy), err
 	}
 
 	task := w.item(key).Text("review")

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -68,11 +69,7 @@ func (c *policyValidateCmd) Run(e *env) error {
 // listProblems writes what is wrong with a document, and fails.
 func listProblems(w io.Writer, name string, invalid *tenant.InvalidError) error {
 	for _, p := range invalid.Problems {
-		place := p.Path
-		if place == "" {
-			place = "document"
-		}
-		_, _ = fmt.Fprintf(w, "%s: %s\n", plain(place), plain(p.Message))
+		_, _ = fmt.Fprintf(w, "%s: %s\n", plain(cmp.Or(p.Path, "document")), plain(p.Message))
 	}
 	return hinted(fmt.Errorf("%s is not a valid policy: problems: %d", name, len(invalid.Problems)),
 		"each place is a JSON Pointer into the document")
