@@ -22,13 +22,18 @@ const (
 	WaitAgain     = 2 * time.Minute
 	waitAtMost    = time.Hour
 	GiveUpWaiting = 24 * time.Hour // then it is parked, and released all the same
+	askAgain      = 6 * time.Hour  // longer than the tries of the operation that brings the contact
 )
 
 // waitForContact puts a note or task aside until its contact is in the CRM. It
 // burns no attempt. not_before moves with due_at: the change of this very write
 // comes to this worker, which must not find the row due again.
-func (s at) waitForContact(ctx context.Context, op outbox.Operation, person contact.Contact, m *crm.Mapping) error {
-	age := s.now().Sub(op.CreatedAt)
+func (s at) waitForContact(ctx context.Context, op outbox.Operation, person contact.Contact, m *crm.Mapping, conn *outbox.Connection) error {
+	since := op.CreatedAt
+	if conn != nil && since.Before(conn.Since) {
+		since = conn.Since // until then nothing could come
+	}
+	age := s.now().Sub(since)
 	again := s.now().Add(min(max(age, WaitAgain), waitAtMost))
 	set := ledger.Item{"waits_for": waitsFor(op.Tenant, person.ID), claim.NotBeforeAttr: again, schema.DueAt: again, claim.NudgesAttr: 0, machine.ReasonAttr: "contact_not_in_crm"}
 	if op.State == outbox.Open {
@@ -45,15 +50,15 @@ func (s at) waitForContact(ctx context.Context, op outbox.Operation, person cont
 		// The contact's operation may have finished between the read and the
 		// wait, and then released nobody: look once more.
 		if _, m, err := s.person(ctx, op); err == nil && m != nil && m.CRMID != "" {
-			return s.release(ctx, operationKey(op))
+			return s.release(ctx, operationKey(op), "contact_in_crm")
 		}
 		return nil
 	}
 	if age >= GiveUpWaiting {
 		return s.parkWaiting(ctx, op)
 	}
-	if m == nil {
-		if err := s.askForContact(ctx, op, person); err != nil {
+	if m == nil || m.CRMID == "" && age >= askAgain {
+		if err := s.askForContact(ctx, op, person, m); err != nil {
 			return err
 		}
 	}
@@ -64,13 +69,17 @@ func (s at) waitForContact(ctx context.Context, op outbox.Operation, person cont
 	return s.commit(ctx, c, "wait on")
 }
 
-// askForContact makes the operation that brings a contact into the CRM when no
-// attempt at it has ever been made: the contact may be older than the tenant's
-// CRM, and then no decision made one. Should there be one that is only late,
-// the mapping lets one of the two through.
-func (s at) askForContact(ctx context.Context, op outbox.Operation, person contact.Contact) error {
+// askForContact makes the operation that brings a contact into the CRM. The
+// contact may be older than the tenant's CRM, and then no decision made one; or
+// the one there was ended without a record, and then each enquiry asks once more.
+// Should there be one that is only late, the mapping lets one of the two through.
+func (s at) askForContact(ctx context.Context, op outbox.Operation, person contact.Contact, m *crm.Mapping) error {
+	of := []string{"first_sync", op.Tenant, s.CRM.Capabilities().Name, person.ID}
+	if m != nil {
+		of = append(of, op.ID)
+	}
 	ask := outbox.Operation{
-		Tenant: op.Tenant, ID: digest.Parts("first_sync", op.Tenant, s.CRM.Capabilities().Name, person.ID), Kind: outbox.CRMContact,
+		Tenant: op.Tenant, ID: digest.Parts(of...), Kind: outbox.CRMContact,
 		Contact: person.ID, Event: op.Event, Revision: person.Revision,
 	}
 	var c ledger.Commit
@@ -111,7 +120,7 @@ func (s at) bringAlong(ctx context.Context, op outbox.Operation) error {
 
 func (s *Service) follow(ctx context.Context, k ledger.Key, released bool) error {
 	if released {
-		return s.release(ctx, k)
+		return s.release(ctx, k, "contact_in_crm")
 	}
 	op, err := s.operation(ctx, k)
 	if err != nil || op == nil || op.State != outbox.Waiting {
@@ -131,7 +140,7 @@ func (s *Service) parkWaiting(ctx context.Context, op outbox.Operation) error {
 
 // release gives an operation that waited, or was parked while it waited, back
 // to its worker.
-func (s *Service) release(ctx context.Context, k ledger.Key) error {
+func (s *Service) release(ctx context.Context, k ledger.Key, reason string) error {
 	op, err := s.operation(ctx, k)
 	if err != nil || op == nil || op.WaitsFor == "" {
 		return err
@@ -148,7 +157,7 @@ func (s *Service) release(ctx context.Context, k ledger.Key) error {
 	return s.leave(ctx, *op, event, ledger.Item{
 		"waits_for": "", machine.ReasonAttr: "", claim.NotBeforeAttr: now, claim.NudgesAttr: 0,
 		schema.DueAt: now.Add(WaitAgain), schema.DueShard: schema.Shard(op.ID),
-	}, "contact_in_crm")
+	}, reason)
 }
 
 func waitsFor(tenantID, contactID string) string { return tenantID + "#crm_contact#" + contactID }

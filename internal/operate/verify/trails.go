@@ -59,6 +59,8 @@ func machineOf(e ledger.Entity) *machine.Table {
 		return review.Machine()
 	case ledger.Operation:
 		return outbox.Machine()
+	case ledger.CRMConnection:
+		return outbox.ConnectionMachine()
 	case ledger.Migration:
 		return contact.MigrationMachine()
 	default:

@@ -141,6 +141,8 @@ func (c *cabinet) UpsertTask(ctx context.Context, t crm.Task) crm.Result {
 	})
 }
 
+func (c *cabinet) Look(context.Context) crm.Result { return crm.Result{Outcome: crm.Done} }
+
 func (c *cabinet) call(ctx context.Context, label string, do func() crm.Result) crm.Result {
 	return call(ctx, c.w, "effect", label, func() crm.Result {
 		c.calls++
