@@ -106,8 +106,9 @@ func assembleExtract(ctx context.Context, b *builder) (*lambdaio.Function, error
 func assembleCRMSync(_ context.Context, b *builder) (*lambdaio.Function, error) {
 	p := b.parts()
 	p.Blob = b.raw()
-	p.CRM = hubspots(b.secrets(), b.vars.get(schema.EnvHubSpotURL))
-	return &lambdaio.Function{Stream: lambdaio.Stream(p.crmsync(p.policies()).Handle, b.batches())}, nil
+	book := p.policies()
+	p.CRM = accounts(book, b.secrets(), map[string]string{"hubspot": b.vars.get(schema.EnvHubSpotURL)})
+	return &lambdaio.Function{Stream: lambdaio.Stream(p.crmsync(book).Handle, b.batches())}, nil
 }
 
 func assembleSend(ctx context.Context, b *builder) (*lambdaio.Function, error) {

@@ -6,6 +6,7 @@ package crm
 
 import (
 	"context"
+	"errors"
 	"time"
 )
 
@@ -105,3 +106,18 @@ type CRM interface {
 	Look(ctx context.Context) Result
 	UpsertTask(ctx context.Context, t Task) Result
 }
+
+// Vendor is a CRM as its adapter gives it: with what has to be done once in each
+// account.
+type Vendor interface {
+	CRM
+	// SetUp makes in the account what the adapter needs there, such as a property
+	// that keeps references unique. Repeating it is safe; a crash leaves a part.
+	// An error that is ErrNotUnique stays until a person has acted there.
+	SetUp(ctx context.Context) error
+}
+
+// ErrNotUnique means that a property of the name that holds references exists
+// and does not keep them unique: a person archives and renames it, and SetUp can
+// run again.
+var ErrNotUnique = errors.New("crm: the property exists but is not unique")

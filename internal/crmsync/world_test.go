@@ -64,7 +64,7 @@ func newHubSpot(t testing.TB) (*hubspottest.Server, *hubspot.Client) {
 		Token: func(context.Context) (string, error) { return token, nil },
 	})
 	if err == nil {
-		err = c.EnsureProperties(context.Background())
+		err = c.SetUp(context.Background())
 	}
 	if err != nil {
 		t.Fatal(err)

@@ -99,14 +99,6 @@ func (oneSecret) Get(context.Context, string) (secret.Secret, error) {
 	return secret.Secret{Current: signingSecret}, nil
 }
 
-func mustSecret() webhook.Secret {
-	s, err := webhook.ParseSecret(signingSecret)
-	if err != nil {
-		panic(err) // the constant above is wrong
-	}
-	return s
-}
-
 // policies are the example's: demo with a second form, and another tenant.
 func policies() [][]byte {
 	two := strings.Replace(string(tenant.Example()), `"endpoints": [`,

@@ -186,13 +186,11 @@ func (s *Service) take(ctx context.Context, x arrival, opened webhook.Opened) Re
 	if len(opened.Deliveries) == 0 && opened.Broken == 0 {
 		return Response{Status: a.Recorded, Hint: "it carries no event that this endpoint takes"}
 	}
+	if len(opened.Deliveries) == 1 && opened.Broken == 0 {
+		return s.one(ctx, x, opened.Deliveries[0]) // logged by Handle
+	}
 	n := Batch{Broken: opened.Broken}
-	for _, d := range opened.Deliveries {
-		resp := s.one(ctx, x, d)
-		if len(opened.Deliveries) == 1 && opened.Broken == 0 {
-			return resp // logged by Handle
-		}
-		s.tell(ctx, x.event.Tenant, x.request, resp, len(d.Raw))
+	for _, resp := range s.each(ctx, x, opened.Deliveries) {
 		switch {
 		case resp.Status == a.Fault:
 			n.Failed++

@@ -131,7 +131,7 @@ func (f *fakes) hubspot(ctx context.Context) (*hubspot.Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	return c, c.EnsureProperties(ctx)
+	return c, c.SetUp(ctx)
 }
 
 func (f *fakes) close(ctx context.Context) {

@@ -136,11 +136,12 @@ func Duties() []Duty {
 	}
 }
 
+// DutyOf finds the duty of a function; one that is none may do nothing.
 func DutyOf(f Function) Duty {
 	for _, d := range Duties() {
 		if d.Function == f {
 			return d
 		}
 	}
-	return Duty{Function: f} // may nothing
+	return Duty{Function: f}
 }

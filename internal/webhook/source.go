@@ -45,8 +45,8 @@ import (
 //
 // # What the receiver does with it
 //
-// Each delivery is made durable by itself, in a commit of its own, and then
-// the one answer is given: Answers.Fault if any could not be recorded, for then
+// Each delivery is made durable by itself, in a commit of its own and several at
+// a time, those of one ID in their order; and then the one answer is given: Answers.Fault if any could not be recorded, for then
 // the sender repeats the whole and those that are recorded are duplicates;
 // else Answers.Malformed if a part was broken; else, of a single delivery, what
 // became of it; of several, Answers.Recorded, since a conflict among them has

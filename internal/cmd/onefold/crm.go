@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"onefold/internal/crm"
 	"onefold/internal/operate/stage"
 	"onefold/internal/secret"
 )
@@ -12,8 +13,8 @@ import (
 const crmSetupHelp = `usage:
   onefold crm setup [-token] [-yes] [-json] -stage NAME TENANT
 
-Makes in a tenant's CRM account what Onefold needs there: properties of
-contacts, notes and tasks that hold its references and keep them unique. Once
+Makes in a tenant's account at its CRM (crm.kind of its policy) what Onefold
+needs there: properties that hold its references and keep them unique. Once
 for each account, before the first contact is written. Repeating it is safe.
 
   -token     read a token from standard input and use it this once: making
@@ -50,7 +51,7 @@ func (c *crmSetupCmd) Run(e *env) error {
 	if secret.CheckName(secret.CRM(c.Tenant)) != nil {
 		return usage("a tenant's name is 1 to 40 of a-z, 0-9 and -", "")
 	}
-	cloud, err := e.connect()
+	opened, err := e.openStage()
 	if err != nil {
 		return err
 	}
@@ -74,11 +75,13 @@ func (c *crmSetupCmd) Run(e *env) error {
 			return err
 		}
 	}
-	err = cloud.SetUpCRM(e.ctx, c.Tenant, token, c.URL)
+	err = opened.SetUpCRM(e.ctx, c.Tenant, token, c.URL)
 	switch {
 	case errors.Is(err, secret.ErrNone):
 		return hinted(err, "set it first: `onefold secret set -stage "+e.place.Stage+" crm/"+c.Tenant+"`")
-	case errors.Is(err, stage.ErrNotUnique):
+	case errors.Is(err, stage.ErrNoCRM):
+		return hinted(err, "set crm.kind in the tenant's policy and apply it first")
+	case errors.Is(err, crm.ErrNotUnique):
 		return hinted(err, "archive that property in the CRM and rename it, then run this again")
 	case err != nil:
 		return hinted(err, "the token needs the CRM's schema scopes; running this again is safe")

@@ -137,7 +137,7 @@ func TestSetupMakesWhatIsMissingAndMayBeRepeated(t *testing.T) {
 	done := make(chan int)
 	for i := range errs {
 		go func() {
-			errs[i] = c.EnsureProperties(t.Context())
+			errs[i] = c.SetUp(t.Context())
 			done <- i
 		}()
 	}
@@ -148,7 +148,7 @@ func TestSetupMakesWhatIsMissingAndMayBeRepeated(t *testing.T) {
 		t.Fatalf("concurrent setups: %v", err)
 	}
 	before := len(srv.Server.Calls())
-	if err := c.EnsureProperties(t.Context()); err != nil {
+	if err := c.SetUp(t.Context()); err != nil {
 		t.Fatalf("repeated setup: %v", err)
 	}
 	for _, call := range srv.Server.Calls()[before:] {
@@ -164,7 +164,7 @@ func TestSetupMakesWhatIsMissingAndMayBeRepeated(t *testing.T) {
 func TestSetupRefusesPropertyThatIsNotUnique(t *testing.T) {
 	t.Parallel()
 	srv := start(t, hubspottest.Options{Define: []hubspottest.Definition{{Type: "notes", Name: hubspot.PropEventKey}}})
-	if err := newClient(t, srv.URL()).EnsureProperties(t.Context()); !errors.Is(err, hubspot.ErrNotUnique) {
+	if err := newClient(t, srv.URL()).SetUp(t.Context()); !errors.Is(err, crm.ErrNotUnique) {
 		t.Errorf("got %v, want ErrNotUnique", err)
 	}
 }
@@ -173,7 +173,7 @@ func TestSetupTellsWhyItFailed(t *testing.T) {
 	t.Parallel()
 	srv := start(t, hubspottest.Options{})
 	srv.SetToken("another")
-	err := newClient(t, srv.URL()).EnsureProperties(t.Context())
+	err := newClient(t, srv.URL()).SetUp(t.Context())
 	if !errors.Is(err, hubspot.ErrSetup) || !strings.Contains(err.Error(), crm.ReasonAuth) || strings.Contains(err.Error(), token) {
 		t.Errorf("got %v, want ErrSetup with the reason and without the token", err)
 	}

@@ -9,7 +9,7 @@
 // Each record carries Onefold's reference in a property of its own that
 // HubSpot keeps unique: onefold_contact_id on contacts, onefold_event_key on
 // notes and tasks. Records are made only by batch/upsert on that property, so
-// HubSpot itself refuses a second one. EnsureProperties makes the properties.
+// HubSpot itself refuses a second one. SetUp makes the properties.
 //
 // # Contacts
 //

@@ -53,7 +53,7 @@ type Client struct {
 	http    *http.Client
 }
 
-var _ crm.CRM = (*Client)(nil)
+var _ crm.Vendor = (*Client)(nil)
 
 var versionForm = regexp.MustCompile(`^[0-9]{4}-[0-9]{2}$`)
 

@@ -5,12 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-)
 
-// ErrNotUnique says that a property of the name exists without HubSpot
-// keeping its values unique, which cannot be changed afterwards: a person must
-// archive and rename it, then EnsureProperties can run again.
-var ErrNotUnique = errors.New("hubspot: property exists but is not unique")
+	"onefold/internal/crm"
+)
 
 // ErrSetup says that a property could not be read or made; the wrapping text
 // has the outcome and reason words. Repeating is safe.
@@ -46,11 +43,11 @@ func required() map[string][]property {
 	}
 }
 
-// EnsureProperties makes the property group and the properties this package
+// SetUp makes the property group and the properties this package
 // needs where they are missing, for the deployment's setup and for doctor. It
 // needs schema scopes that daily work does not. It may be repeated and may
 // race with itself.
-func (c *Client) EnsureProperties(ctx context.Context) error {
+func (c *Client) SetUp(ctx context.Context) error {
 	all := required()
 	for _, kind := range []string{contacts, "notes", "tasks"} {
 		if err := c.ensureGroup(ctx, kind); err != nil {
@@ -90,7 +87,7 @@ func (c *Client) ensureProperty(ctx context.Context, kind string, p property) er
 	case !v.ok():
 		return fmt.Errorf("ensure property %s of %s: %w: %s %s", p.Name, kind, ErrSetup, v.outcome, v.reason)
 	case p.HasUniqueValue && !has.HasUniqueValue:
-		return fmt.Errorf("ensure property %s of %s: %w", p.Name, kind, ErrNotUnique)
+		return fmt.Errorf("ensure property %s of %s: %w", p.Name, kind, crm.ErrNotUnique) // which cannot be changed afterwards
 	}
 	return nil
 }

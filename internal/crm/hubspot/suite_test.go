@@ -31,7 +31,7 @@ func newClient(t *testing.T, baseURL string) *hubspot.Client {
 func newReady(t *testing.T, baseURL string) crm.CRM {
 	t.Helper()
 	c := newClient(t, baseURL)
-	if err := c.EnsureProperties(context.Background()); err != nil {
+	if err := c.SetUp(context.Background()); err != nil {
 		t.Fatal(err)
 	}
 	return c

@@ -2,41 +2,54 @@ package stage
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"time"
 
-	"onefold/internal/crm/hubspot"
+	"onefold/internal/app"
+	"onefold/internal/policy/versions"
 	"onefold/internal/secret"
 )
 
-// SetUpCRM makes what Onefold needs in a tenant's CRM account: the properties
-// that hold its references and keep them unique. token is used this once, since
-// making properties needs rights that daily work does not; "" is the tenant's
-// own token. url is another address of the CRM's API, "" its own.
+// ErrNoCRM means that no policy of the tenant names a CRM.
+var ErrNoCRM = errors.New("no policy names a CRM")
+
+// SetUpCRM makes what Onefold needs in a tenant's account at the CRM that its
+// policy names: what holds its references and keeps them unique. token is used
+// this once, since this may need rights that daily work does not; "" is the
+// tenant's own token. url is another address of the CRM's API, "" its own.
 //
-// Repeating it is safe. Errors are secret.ErrNone, hubspot.ErrNotUnique and
-// hubspot.ErrSetup; a crash leaves some of the properties.
-func (c *Cloud) SetUpCRM(ctx context.Context, tenantID, token, url string) error {
+// Repeating it is safe. Errors are ErrNoCRM, secret.ErrNone and those of
+// crm.Vendor's SetUp.
+func (o *Opened) SetUpCRM(ctx context.Context, tenantID, token, url string) error {
+	policy, err := o.Policies.Current(ctx, tenantID)
+	if errors.Is(err, versions.ErrNone) || err == nil && policy.CRM.Kind == "" {
+		return fmt.Errorf("%w for tenant %s", ErrNoCRM, tenantID)
+	}
+	if err != nil {
+		return err
+	}
+	kind, err := app.FindCRM(policy.CRM.Kind)
+	if err != nil {
+		return err
+	}
 	if token == "" {
-		kept, err := c.Secrets().Get(ctx, secret.CRM(tenantID))
+		kept, err := o.Secrets.Get(ctx, secret.CRM(tenantID))
 		if err != nil {
 			return fmt.Errorf("read the token of tenant %s: %w", tenantID, err)
 		}
 		token = kept.Current
 	}
-	client, err := hubspot.New(hubspot.Config{
-		BaseURL: url, HTTPClient: &http.Client{Timeout: 30 * time.Second},
+	client, err := kind.Open(app.Account{
+		URL: url, HTTP: &http.Client{Timeout: 30 * time.Second},
 		Token: func(context.Context) (string, error) { return token, nil },
 	})
-	if err != nil {
-		return fmt.Errorf("set up the CRM of tenant %s: %w", tenantID, err)
+	if err == nil {
+		err = client.SetUp(ctx)
 	}
-	if err := client.EnsureProperties(ctx); err != nil {
+	if err != nil {
 		return fmt.Errorf("set up the CRM of tenant %s: %w", tenantID, err)
 	}
 	return nil
 }
-
-// ErrNotUnique is hubspot.ErrNotUnique, for those who know no adapter.
-var ErrNotUnique = hubspot.ErrNotUnique

@@ -19,7 +19,7 @@ func check(p Policy, found *problems) {
 	checkSender(p, found)
 	checkRules(p, found)
 	if p.CRM.Task && p.CRM.Kind == "" {
-		found.add(`has no effect without a CRM: set kind to "hubspot", or task to false`, "crm", "task")
+		found.add(`has no effect without a CRM: set kind, or task to false`, "crm", "task")
 	}
 }
 

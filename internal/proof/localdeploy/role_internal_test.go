@@ -56,12 +56,18 @@ func TestARoleInTestsJudgesWhatTheAdapterAsks(t *testing.T) {
 	for name, do := range map[string]func(ledger.Store) error{
 		"get":      func(s ledger.Store) error { _, err := s.Get(t.Context(), event); return err },
 		"get many": func(s ledger.Store) error { _, err := s.GetMany(t.Context(), []ledger.Key{contact}); return err },
-		"list":     func(s ledger.Store) error { _, err := s.List(t.Context(), ledger.Extraction.At("a", "e"), "", 1); return err },
+		"list": func(s ledger.Store) error {
+			_, err := s.List(t.Context(), ledger.Extraction.At("a", "e"), "", 1)
+			return err
+		},
 		"query": func(s ledger.Store) error {
 			_, err := s.Query(t.Context(), ledger.Query{Table: schema.Outbox, Index: schema.ByWaitsFor, Partition: "p", Limit: 1})
 			return err
 		},
-		"scan":   func(s ledger.Store) error { _, err := s.Scan(t.Context(), ledger.Scan{Table: schema.Audit, Segments: 1, Limit: 1}); return err },
+		"scan": func(s ledger.Store) error {
+			_, err := s.Scan(t.Context(), ledger.Scan{Table: schema.Audit, Segments: 1, Limit: 1})
+			return err
+		},
 		"create": commit(func(c *ledger.Commit) error { return c.Create("row", contact, ledger.Item{"x": "y"}) }),
 		"update": commit(func(c *ledger.Commit) error { return c.Update("row", event, ledger.Cond{}, ledger.Item{"x": "y"}) }),
 		"check":  commit(func(c *ledger.Commit) error { c.Check("row", contact, ledger.Missing()); return nil }),

@@ -97,5 +97,5 @@ func (d *Deployment) seed(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("set up the CRM: %w", err)
 	}
-	return hub.EnsureProperties(ctx)
+	return hub.SetUp(ctx)
 }

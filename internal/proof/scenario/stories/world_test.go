@@ -99,8 +99,8 @@ func newWorld(t *testing.T, seed uint64, change func(rule map[string]any)) *worl
 		t.Fatal(err)
 	}
 	if err := hub.(interface {
-		EnsureProperties(context.Context) error
-	}).EnsureProperties(t.Context()); err != nil {
+		SetUp(context.Context) error
+	}).SetUp(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := w.sys.Policies.Apply(t.Context(), policy(t, change), "story"); err != nil {

@@ -1,0 +1,224 @@
+package crmtest_test
+
+// The adapter that docs/add-a-crm.md builds. A test holds the page to it.
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"maps"
+	"net/http"
+	"net/http/httptrace"
+	"net/url"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"onefold/internal/crm"
+)
+
+// Acme is one account of Acme CRM. It makes each call at most once.
+type Acme struct {
+	base  string
+	token func(context.Context) (string, error)
+	http  *http.Client
+}
+
+// Capabilities: a PUT by key makes at most one record, whatever is repeated.
+// InFlight is an assumption on the safe side: their gateway gives up after 60 s.
+func (*Acme) Capabilities() crm.Capabilities {
+	return crm.Capabilities{Name: "acme", RepeatIsSafe: true, InFlight: 2 * time.Minute}
+}
+
+// SetUp has nothing to make: keys are part of every record there.
+func (*Acme) SetUp(context.Context) error { return nil }
+
+// record is one record of Acme.
+type record struct {
+	ID     string            `json:"id,omitempty"`
+	Key    string            `json:"key,omitempty"` // the reference; unique for each kind
+	Person string            `json:"person,omitempty"`
+	Fields map[string]string `json:"fields,omitempty"`
+}
+
+// verdict is all that is known of one call.
+type verdict struct {
+	crm.Result
+	missing bool // no such record
+	taken   bool // a key or address is another record's
+	made    bool // this call made the record
+}
+
+func (v verdict) ok() bool { return v.Outcome == crm.Done }
+
+func because(o crm.Outcome, reason string) verdict {
+	return verdict{Result: crm.Result{Outcome: o, Reason: reason}}
+}
+
+// call makes one HTTP call. An answer counts if it is whole; a call without one
+// is Unknown unless no connection was ever handed out.
+func (a *Acme) call(ctx context.Context, method, path string, query url.Values, in *record) (out record, v verdict) {
+	token, err := a.token(ctx)
+	if err != nil {
+		return out, because(crm.NotBegun, crm.ReasonNoToken)
+	}
+	var connected atomic.Bool
+	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
+		GetConn: func(string) { connected.Store(false) }, // another one is taken where nothing was written
+		GotConn: func(httptrace.GotConnInfo) { connected.Store(true) },
+	})
+	var body bytes.Buffer
+	if in != nil {
+		err = json.NewEncoder(&body).Encode(in)
+	}
+	req, err2 := http.NewRequestWithContext(ctx, method, a.base+path+"?"+query.Encode(), &body)
+	if err != nil || err2 != nil {
+		return out, because(crm.Refused, crm.ReasonInvalid)
+	}
+	req.Header.Set("Authorization", "Bearer "+token)
+	resp, err := a.http.Do(req)
+	if err != nil && !connected.Load() {
+		return out, because(crm.NotBegun, crm.ReasonNoConnection)
+	}
+	if err != nil {
+		return out, because(crm.Unknown, crm.ReasonNoAnswer)
+	}
+	defer resp.Body.Close()
+	answer, err := io.ReadAll(io.LimitReader(resp.Body, 1<<20))
+	if v = judge(resp); v.ok() && (err != nil || json.Unmarshal(answer, &out) != nil || out.ID == "") {
+		v = because(crm.Unknown, crm.ReasonNoAnswer)
+	}
+	return out, v
+}
+
+// judge: only what Acme documents as "not processed" is a refusal.
+func judge(resp *http.Response) verdict {
+	switch resp.StatusCode {
+	case http.StatusOK, http.StatusCreated:
+		return verdict{Result: crm.Result{Outcome: crm.Done}, made: resp.StatusCode == http.StatusCreated}
+	case http.StatusUnauthorized, http.StatusForbidden:
+		return because(crm.Refused, crm.ReasonAuth)
+	case http.StatusNotFound:
+		// Read and gone: the next call decides on what is there then.
+		return verdict{Result: crm.Result{Outcome: crm.Busy, Reason: crm.ReasonChanged, RetryAfter: 5 * time.Second}, missing: true}
+	case http.StatusConflict:
+		return verdict{Result: crm.Result{Outcome: crm.Conflict, Reason: crm.ReasonTwoRecords}, taken: true}
+	case http.StatusTooManyRequests:
+		seconds, err := strconv.Atoi(resp.Header.Get("Retry-After"))
+		if err != nil || seconds < 1 || seconds > 86400 {
+			seconds = 60
+		}
+		return verdict{Result: crm.Result{Outcome: crm.Busy, Reason: crm.ReasonRateLimit, RetryAfter: time.Duration(seconds) * time.Second}}
+	case http.StatusBadRequest, http.StatusUnprocessableEntity:
+		return because(crm.Refused, crm.ReasonInvalid)
+	}
+	return because(crm.Unknown, crm.ReasonServerError)
+}
+
+// UpsertContact looks before it writes: by the known ID, by the reference, and
+// last by the address.
+func (a *Acme) UpsertContact(ctx context.Context, c crm.Contact, knownID string) crm.Result {
+	if c.Ref == "" {
+		return crm.Result{Outcome: crm.Refused, Reason: crm.ReasonInvalid}
+	}
+	r, v := record{}, verdict{missing: true}
+	if knownID != "" {
+		r, v = a.call(ctx, http.MethodGet, "/people/"+url.PathEscape(knownID), nil, nil)
+	}
+	if v.missing { // or deleted by a person: the reference decides again
+		r, v = a.call(ctx, http.MethodGet, "/people", url.Values{"key": {c.Ref}}, nil)
+	}
+	if v.ok() {
+		return a.update(ctx, c, r)
+	}
+	if !v.missing {
+		return v.Result
+	}
+	r, v = a.call(ctx, http.MethodPut, "/people", url.Values{"key": {c.Ref}}, &record{Fields: fields(c)})
+	if !v.taken {
+		v.ID, v.Created = r.ID, v.made
+		return v.Result
+	}
+	// The address is another record's. Nothing was written.
+	r, v = a.call(ctx, http.MethodGet, "/people", url.Values{"email": {c.Email}}, nil)
+	if !v.ok() {
+		return v.Result
+	}
+	return a.update(ctx, c, r)
+}
+
+// update writes to a record that is the contact's, or that has its address and
+// no reference: that one is adopted, and marked, since what its people wrote
+// stays theirs.
+func (a *Acme) update(ctx context.Context, c crm.Contact, r record) crm.Result {
+	adopts := r.Key == "" && strings.EqualFold(r.Fields["email"], c.Email) && c.Email != ""
+	if r.Key != "" && r.Key != c.Ref {
+		return crm.Result{Outcome: crm.Conflict, Reason: crm.ReasonOtherReference}
+	}
+	change := record{Fields: map[string]string{}}
+	for name, value := range fields(c) {
+		has := r.Fields[name]
+		if has == "" || has != value && !adopts && r.Fields["adopted"] == "" {
+			change.Fields[name] = value
+		}
+	}
+	if r.Key == "" {
+		change.Key = c.Ref
+	}
+	if adopts {
+		change.Fields["adopted"] = "yes"
+	}
+	if change.Key == "" && len(change.Fields) == 0 {
+		return crm.Result{Outcome: crm.Done, ID: r.ID}
+	}
+	_, v := a.call(ctx, http.MethodPatch, "/people/"+url.PathEscape(r.ID), nil, &change)
+	if v.ok() {
+		v.ID, v.Adopted = r.ID, adopts
+	}
+	return v.Result
+}
+
+// fields are what Onefold knows; what is empty is not sent, and clears nothing.
+func fields(c crm.Contact) map[string]string {
+	all := map[string]string{"email": strings.ToLower(c.Email), "name": c.Name, "company": c.Company, "phone": c.Phone}
+	maps.DeleteFunc(all, func(_, value string) bool { return value == "" })
+	return all
+}
+
+// UpsertNote: of a key that Acme has, a PUT changes nothing, so that what a
+// person wrote since stays.
+func (a *Acme) UpsertNote(ctx context.Context, n crm.Note) crm.Result {
+	return a.file(ctx, "/notes", n.Ref, n.ContactID, map[string]string{"at": n.At.UTC().Format(time.RFC3339), "body": n.Body})
+}
+
+// UpsertTask is the same of a task.
+func (a *Acme) UpsertTask(ctx context.Context, t crm.Task) crm.Result {
+	return a.file(ctx, "/tasks", t.Ref, t.ContactID, map[string]string{"due": t.Due.UTC().Format(time.RFC3339), "title": t.Title, "body": t.Body})
+}
+
+func (a *Acme) file(ctx context.Context, path, ref, person string, values map[string]string) crm.Result {
+	if ref == "" || person == "" {
+		return crm.Result{Outcome: crm.Refused, Reason: crm.ReasonInvalid}
+	}
+	r, v := a.call(ctx, http.MethodPut, path, url.Values{"key": {ref}}, &record{Person: person, Fields: values})
+	if v.missing { // the person is
+		return crm.Result{Outcome: crm.Refused, Reason: crm.ReasonContactMissing}
+	}
+	v.ID, v.Created = r.ID, v.made
+	return v.Result
+}
+
+// NewAcme checks the configuration; it makes no call.
+func NewAcme(base string, token func(context.Context) (string, error), client *http.Client) (*Acme, error) {
+	u, err := url.Parse(base)
+	if err != nil || u.Host == "" || u.Scheme != "https" && u.Hostname() != "127.0.0.1" {
+		return nil, errors.New("acme: the base URL is neither https nor of this machine")
+	}
+	own := *client
+	// A redirect would carry the token elsewhere and make two calls of one.
+	own.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	return &Acme{strings.TrimSuffix(base, "/"), token, &own}, nil
+}
