@@ -41,7 +41,7 @@ const (
 const reasonDown = "crm_connection_down"
 
 func (s at) connectionKey(tenantID string) ledger.Key {
-	return ledger.CRMConnection.At(tenantID, s.CRM.Capabilities().Name)
+	return ledger.CRMConnection.Under(tenantID, "crm", s.CRM.Capabilities().Name)
 }
 
 // connection is nil where there was never a fault.

@@ -33,7 +33,7 @@ func (w *world) pass(d time.Duration) {
 
 func (w *world) connection() (c outbox.Connection) {
 	w.Helper()
-	if it := w.get(ledger.CRMConnection.At(tenantID, w.crm.Capabilities().Name)); it != nil {
+	if it := w.get(ledger.CRMConnection.Under(tenantID, "crm", w.crm.Capabilities().Name)); it != nil {
 		if err := it.Decode(&c); err != nil {
 			w.Fatal(err)
 		}
@@ -180,7 +180,7 @@ func TestATenantWhoseCRMIsDownSlowsNoOther(t *testing.T) {
 	if c := w.connection(); c.State != outbox.Down {
 		t.Errorf("the connection is %q", c.State)
 	}
-	if it := w.get(ledger.CRMConnection.At("other", "vendor")); it != nil {
+	if it := w.get(ledger.CRMConnection.Under("other", "crm", "vendor")); it != nil {
 		t.Errorf("the other tenant's connection has a row: %v", it)
 	}
 }

@@ -39,7 +39,7 @@ const (
 	Cadence         Entity = "cadence"          // contact ID; rule
 	LoopCap         Entity = "loop_cap"         // keyed hash of a thread, or of a domain and a day
 	CRMMapping      Entity = "crm_mapping"      // contact ID; CRM
-	CRMConnection   Entity = "crm_connection"   // CRM
+	CRMConnection   Entity = "crm_connection"   // "crm"; CRM
 	ProviderMessage Entity = "provider_message" // provider message ID; under tenant "-"
 	Feedback        Entity = "feedback"         // dedupe key of a provider event; under tenant "-"
 	FeedProbe       Entity = "feed_probe"       // "feed"; under tenant "-"
