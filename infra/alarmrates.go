@@ -40,6 +40,7 @@ func (c Config) rates() []alarm {
 		hourly("response-mismatch", schema.ResponseMismatches, 1, "A provider or CRM contradicted itself: a mail refused and then reported, taken and then dropped, a CRM record in conflict.", "the logs by `reason`; then `onefold explain -intent`."),
 		hourly("orphan-events", schema.ProviderEventsOrphan, 10, "Ten or more events of SES in an hour name attempts that cannot be read: another ledger's mail, or a table put back to an earlier time.", "dead-letter-feedback."),
 		hourly("crm-refused", schema.CRMRefused, 1, "A CRM refused an operation for good: rights, a field, a deleted record. It waits for a person.", "the log line's `reason`."),
+		hourly("crm-down", schema.CRMConnectionsDown, 2, "The connection to a tenant's CRM is down and stays so. What is for it waits, none of it at fault, and goes on by itself when the CRM answers.", "the log line's `tenant` and `reason`."),
 		hourly("crm-retried", schema.CRMRetried, 30, "Thirty or more CRM operations in an hour are tried again: the CRM is busy, down, or does not answer.", "the CRM's status page."),
 	}
 	if c.ProbeFrom != "" {

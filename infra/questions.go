@@ -72,7 +72,7 @@ func (c Config) questions(api string) []question {
 			},
 			{title: "Answers", lines: own(schema.ReviewsApproved, schema.ReviewsEdited, schema.ReviewsRejected)},
 			{title: "Whose is it?", lines: own(schema.MatchesAmbiguous, schema.MatchReviewsAnswered, schema.ContactsCreated)},
-			{title: "CRM", lines: own(schema.CRMDone, schema.CRMRefused, schema.CRMRetried)},
+			{title: "CRM", lines: own(schema.CRMDone, schema.CRMRefused, schema.CRMRetried, schema.CRMConnectionsDown)},
 		}},
 		{"How well does the reader read, and for how much?", []panel{
 			{title: "Asked, failed, corrected", lines: own(schema.ReaderCalls, schema.ReaderFailures, schema.ReaderCorrections, schema.ReaderAbstentions)},

@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"errors"
 	"strings"
 
 	"onefold/internal/blob"
@@ -75,6 +76,13 @@ func (p Parts) sweep() *sweep.Service {
 func (p Parts) console(book *versions.Book, proc *extract.Service) *console.Service {
 	return &console.Service{
 		Store: p.Store, Decide: proc.Answer, IDs: p.IDs, Now: p.Now, Log: p.Log, Preview: proc.Preview,
+		CRM: func(ctx context.Context, tenantID string) (string, error) {
+			policy, err := book.Current(ctx, tenantID)
+			if errors.Is(err, versions.ErrNone) {
+				return "", nil
+			}
+			return policy.CRM.Kind, err
+		},
 		Raw: func(ctx context.Context, e inbound.Event) ([]byte, error) { return p.Blob.Get(ctx, blob.Ref(e.Raw)) },
 		Facts: func(ctx context.Context, e inbound.Event) (content.Facts, error) {
 			raw, err := p.Blob.Get(ctx, blob.Ref(e.Raw))

@@ -36,6 +36,7 @@ type Service struct {
 	// For the page too, and each nil where there is none of it.
 	Preview Preview
 	Raw     RawOf
+	CRM     func(ctx context.Context, tenantID string) (kind string, err error) // "" for none
 }
 
 // Form is an answer as it was posted: what the person chose, and what the page

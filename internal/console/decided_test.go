@@ -8,7 +8,6 @@ import (
 
 	"onefold/internal/blob"
 	"onefold/internal/console"
-	"onefold/internal/decide"
 	"onefold/internal/decide/content"
 	"onefold/internal/digest"
 	"onefold/internal/extract"

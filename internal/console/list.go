@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"onefold/internal/ledger"
+	"onefold/internal/record/outbox"
 	"onefold/internal/record/review"
 	"onefold/internal/schema"
 )
@@ -48,6 +49,26 @@ func (s *Service) List(ctx context.Context, tenantID, cursor string) ([]Listed, 
 		}
 	}
 	return tasks, page.Next, nil
+}
+
+// Down gives the connection to the tenant's CRM if it is down, else nil: what is
+// for it waits, and no task says so.
+func (s *Service) Down(ctx context.Context, tenantID string) (*outbox.Connection, error) {
+	if s.CRM == nil {
+		return nil, nil
+	}
+	kind, err := s.CRM(ctx, tenantID)
+	if err != nil || kind == "" {
+		return nil, err
+	}
+	c, err := ledger.Read[outbox.Connection](ctx, s.Store, ledger.CRMConnection.Under(tenantID, "crm", kind))
+	if err != nil {
+		return nil, fmt.Errorf("read the crm connection: %w", err)
+	}
+	if c == nil || c.State != outbox.Down {
+		return nil, nil
+	}
+	return c, nil
 }
 
 // subject is the row that a task is about.

@@ -85,7 +85,12 @@ func (p pages) list(w http.ResponseWriter, r *http.Request) {
 		p.fail(w, r, err)
 		return
 	}
-	p.show(w, http.StatusOK, "list", map[string]any{"Tenant": p.tenant, "Tasks": tasks, "Next": next, "Said": said(r)})
+	down, err := p.s.Down(r.Context(), p.tenant)
+	if err != nil {
+		p.fail(w, r, err)
+		return
+	}
+	p.show(w, http.StatusOK, "list", map[string]any{"Tenant": p.tenant, "Down": down, "Tasks": tasks, "Next": next, "Said": said(r)})
 }
 
 func (p pages) see(w http.ResponseWriter, r *http.Request) {

@@ -12,7 +12,9 @@ import (
 	"onefold/internal/console"
 	"onefold/internal/ledger"
 	"onefold/internal/record/followup"
+	"onefold/internal/record/outbox"
 	"onefold/internal/record/review"
+	"onefold/internal/utc"
 )
 
 // visit asks the site as somebody; nil is somebody who has not signed in.
@@ -137,5 +139,28 @@ func TestAFaultOfOursIsInTheLogAndAPersonsIsNot(t *testing.T) {
 		if strings.Contains(logs.String(), "grace") || strings.Contains(logs.String(), "ada@") {
 			t.Errorf("the log names a person: %s", &logs)
 		}
+	}
+}
+
+func TestTheListSaysThatACRMIsDown(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	grace := &console.Reviewer{Name: "grace@example.com", Tenants: []string{"acme", "other"}}
+	w.service.CRM = func(_ context.Context, tenant string) (string, error) { return "crm-of-" + tenant, nil }
+	for tenant, state := range map[string]string{"acme": outbox.Down, "other": outbox.Up} {
+		var c ledger.Commit
+		row := outbox.Connection{Tenant: tenant, CRM: "crm-of-" + tenant, State: state, Transition: 1, Reason: "auth", Since: utc.At(now)}
+		if err := c.Create("connection", ledger.CRMConnection.Under(tenant, "crm", row.CRM), row); err != nil {
+			t.Fatal(err)
+		}
+		if err := w.Commit(t.Context(), c); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if status, body := w.visit(grace, http.MethodGet, "/acme/", ""); status != http.StatusOK || !strings.Contains(body, "crm-of-acme") || !strings.Contains(body, "refused the token") {
+		t.Errorf("%d, and the page says %s", status, body)
+	}
+	if status, body := w.visit(grace, http.MethodGet, "/other/", ""); status != http.StatusOK || strings.Contains(body, "crm-of-") {
+		t.Errorf("%d, and the page of a CRM that is up says %s", status, body)
 	}
 }

@@ -68,6 +68,11 @@ type Result struct {
 	Created    bool   // a record was made by this call
 	Reason     string // a machine word; no free text of the vendor
 	RetryAfter time.Duration
+	// Account: the fault is the account's, and every other call would meet it:
+	// the token is refused, the account's limit is reached, no connection was
+	// obtained. An adapter sets it with Refused, Busy and NotBegun alone: nothing
+	// was written.
+	Account bool
 }
 
 // Capabilities is what an adapter declares of its vendor, with its source in
@@ -99,6 +104,9 @@ type CRM interface {
 	// is not one of c.Former (Conflict).
 	UpsertContact(ctx context.Context, c Contact, knownID string) Result
 	UpsertNote(ctx context.Context, n Note) Result
+	// Look is the cheapest read of the account: Done where it answers with the
+	// rights that writing a contact needs. It writes nothing.
+	Look(ctx context.Context) Result
 	UpsertTask(ctx context.Context, t Task) Result
 }
 

@@ -25,6 +25,15 @@
 // set up, or it cannot be found out which, the operation waits where it is: no
 // claim, no attempt burnt, the reason on the row and in the log.
 //
+// # A connection that is down
+//
+// A fault of the account, or of a call after which the cheapest read of the
+// account fails too, is no operation's fault: the connection of tenant and CRM is
+// marked as down. While it is, nothing is claimed and no attempt burnt; what comes
+// waits in a queue. The operation crm_probe reads the account until that
+// succeeds, and then lets the queue in at a bounded rate, each contact's part of
+// it in its order.
+//
 // # Who waits
 //
 // A note or task whose contact is not in the CRM yet waits without burning
@@ -90,7 +99,7 @@ func (s *Service) Handle(ctx context.Context, ch ledger.Change) error {
 		return nil
 	}
 	switch ch.Item.Text("kind") {
-	case outbox.CRMContact, outbox.CRMNote, outbox.CRMTask:
+	case outbox.CRMContact, outbox.CRMNote, outbox.CRMTask, outbox.CRMProbe:
 	default:
 		return nil
 	}
@@ -129,7 +138,7 @@ func (s *Service) work(ctx context.Context, op outbox.Operation) error {
 	case claim.Done, claim.Mismatch:
 		return nil
 	}
-	if op.Status == claim.InProgress && op.Attempt >= MaxAttempts {
+	if op.Status == claim.InProgress && op.Attempt-op.Waits >= MaxAttempts {
 		// Its workers die before they can write down an outcome, which is where
 		// attempts are counted otherwise. A person who reopens it has one more.
 		return s.park(ctx, op, "attempts_exhausted")
@@ -140,10 +149,19 @@ func (s *Service) work(ctx context.Context, op outbox.Operation) error {
 		return err
 	case err != nil:
 		return s.waitForAccount(ctx, op, err)
+	case op.Kind == outbox.CRMProbe:
+		return account.probe(ctx, op)
+	}
+	conn, err := account.connection(ctx, op.Tenant)
+	switch {
+	case err != nil:
+		return err
+	case conn != nil && conn.State == outbox.Down:
+		return account.waitForConnection(ctx, op, *conn)
 	case op.Kind == outbox.CRMContact:
 		return account.syncContact(ctx, op)
 	}
-	return account.file(ctx, op)
+	return account.file(ctx, op, conn)
 }
 
 // ended brings what waits for a contact along with the operation that was to

@@ -186,6 +186,14 @@ func (s *scripted) UpsertTask(ctx context.Context, n crm.Task) crm.Result {
 	return s.do(func() crm.Result { return s.CRM.UpsertTask(ctx, n) })
 }
 
+// Look meets the faults of the points, not the script's answers.
+func (s *scripted) Look(ctx context.Context) crm.Result {
+	if s.points == nil {
+		return s.CRM.Look(ctx)
+	}
+	return (&scripted{points: s.points}).do(func() crm.Result { return s.CRM.Look(ctx) })
+}
+
 // vendor is a CRM in memory: one record for each reference, whatever is
 // repeated. With late set, a call is given up by its caller at once and takes
 // effect only when the vendor gets to it.
@@ -195,6 +203,24 @@ type vendor struct {
 	made    map[string]int    // kind → records made
 	late    bool
 	pending []func()
+	down    *crm.Result // what every call answers
+	looks   int
+	calls   int // besides looks
+}
+
+func (v *vendor) Look(context.Context) crm.Result {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if v.looks++; v.down != nil {
+		return *v.down
+	}
+	return crm.Result{Outcome: crm.Done}
+}
+
+func (v *vendor) is(down *crm.Result) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.down = down
 }
 
 const inFlight = 2 * time.Minute
@@ -208,6 +234,9 @@ func (v *vendor) Capabilities() crm.Capabilities {
 func (v *vendor) put(kind, ref, content string, replace bool) crm.Result {
 	v.mu.Lock()
 	defer v.mu.Unlock()
+	if v.calls++; v.down != nil {
+		return *v.down
+	}
 	name := kind + "/" + ref
 	land := func() bool {
 		_, there := v.records[name]

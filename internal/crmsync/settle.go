@@ -29,6 +29,12 @@ func (s at) settle(ctx context.Context, op outbox.Operation, res crm.Result, als
 	s.Log.LogAttrs(ctx, slog.LevelInfo, "crm operation", slog.String("tenant", op.Tenant), slog.String("operation", op.ID), slog.String("kind", op.Kind),
 		slog.String("outcome", string(res.Outcome)), slog.String("reason", res.Reason), slog.Int64("attempt", op.Attempt))
 	var err error
+	if res.Outcome != crm.Done && s.accountsFault(ctx, res) {
+		if err = s.disconnect(ctx, op.Tenant, res); err != nil {
+			return err // the claim lapses, and the call is repeated
+		}
+		res.Account = true
+	}
 	for try := range SettleTries {
 		write, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 		err = s.settleOnce(write, op, res, also)
@@ -68,6 +74,9 @@ func (s at) settleOnce(ctx context.Context, op outbox.Operation, res crm.Result,
 		If: idempotency.Fence(op.Record), Audit: s.audit(op, string(res.Outcome), res.Reason),
 	}
 	step.Audit.Details["crm_id"] = res.ID
+	if res.Account {
+		return s.again(ctx, &c, op, res, also)
+	}
 	switch res.Outcome {
 	case crm.Done:
 		step.Event = "finish"
@@ -82,7 +91,7 @@ func (s at) settleOnce(ctx context.Context, op outbox.Operation, res crm.Result,
 			step.Set["waits_for"] = waitsFor(op.Tenant, op.Contact) // found when it is no longer one
 		}
 	case crm.Busy, crm.NotBegun, crm.Unknown:
-		if op.Attempt < MaxAttempts {
+		if op.Attempt-op.Waits < MaxAttempts {
 			return s.again(ctx, &c, op, res, also)
 		}
 		step.Event = "park"
@@ -111,8 +120,12 @@ func (s at) again(ctx context.Context, c *ledger.Commit, op outbox.Operation, re
 		wait = max(wait, s.CRM.Capabilities().InFlight)
 	}
 	at := s.now().Add(wait)
+	waits := op.Waits
+	if res.Account {
+		waits++ // no attempt of this operation's
+	}
 	if err := c.Update("operation", operationKey(op), ledger.All(ledger.Is(machine.StateAttr, outbox.Open), idempotency.Fence(op.Record)),
-		idempotency.Join(afterwards(res), ledger.Item{claim.NotBeforeAttr: at, schema.DueAt: at, machine.ReasonAttr: res.Reason})); err != nil {
+		idempotency.Join(afterwards(res), ledger.Item{claim.NotBeforeAttr: at, schema.DueAt: at, machine.ReasonAttr: res.Reason, "waits": waits})); err != nil {
 		return err
 	}
 	if also != nil {

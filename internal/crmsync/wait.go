@@ -3,6 +3,7 @@ package crmsync
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"onefold/internal/crm"
@@ -22,13 +23,18 @@ const (
 	WaitAgain     = 2 * time.Minute
 	waitAtMost    = time.Hour
 	GiveUpWaiting = 24 * time.Hour // then it is parked, and released all the same
+	askAgain      = 6 * time.Hour  // longer than the tries of the operation that brings the contact
 )
 
 // waitForContact puts a note or task aside until its contact is in the CRM. It
 // burns no attempt. not_before moves with due_at: the change of this very write
 // comes to this worker, which must not find the row due again.
-func (s at) waitForContact(ctx context.Context, op outbox.Operation, person contact.Contact, m *crm.Mapping) error {
-	age := s.now().Sub(op.CreatedAt)
+func (s at) waitForContact(ctx context.Context, op outbox.Operation, person contact.Contact, m *crm.Mapping, conn *outbox.Connection) error {
+	since := op.CreatedAt
+	if conn != nil && since.Before(conn.Since) {
+		since = conn.Since // until then nothing could come
+	}
+	age := s.now().Sub(since)
 	again := s.now().Add(min(max(age, WaitAgain), waitAtMost))
 	set := ledger.Item{"waits_for": waitsFor(op.Tenant, person.ID), claim.NotBeforeAttr: again, schema.DueAt: again, claim.NudgesAttr: 0, machine.ReasonAttr: "contact_not_in_crm"}
 	if op.State == outbox.Open {
@@ -59,8 +65,8 @@ func (s at) waitForContact(ctx context.Context, op outbox.Operation, person cont
 	if age >= GiveUpWaiting {
 		return s.parkWaiting(ctx, op)
 	}
-	if m == nil {
-		if err := s.askForContact(ctx, op, person); err != nil {
+	if m == nil || m.CRMID == "" && age >= askAgain {
+		if err := s.askForContact(ctx, op, person, m); err != nil {
 			return err
 		}
 	}
@@ -71,13 +77,17 @@ func (s at) waitForContact(ctx context.Context, op outbox.Operation, person cont
 	return s.commit(ctx, c, "wait on")
 }
 
-// askForContact makes the operation that brings a contact into the CRM when no
-// attempt at it has ever been made: the contact may be older than the tenant's
-// CRM, and then no decision made one. Should there be one that is only late,
-// the mapping lets one of the two through.
-func (s at) askForContact(ctx context.Context, op outbox.Operation, person contact.Contact) error {
+// askForContact makes the operation that brings a contact into the CRM. The
+// contact may be older than the tenant's CRM, and then no decision made one; or
+// the one there was ended without a record, and then each enquiry asks once more.
+// Should there be one that is only late, the mapping lets one of the two through.
+func (s at) askForContact(ctx context.Context, op outbox.Operation, person contact.Contact, m *crm.Mapping) error {
+	of := []string{"first_sync", op.Tenant, s.CRM.Capabilities().Name, person.ID}
+	if m != nil {
+		of = append(of, op.ID)
+	}
 	ask := outbox.Operation{
-		Tenant: op.Tenant, ID: digest.Parts("first_sync", op.Tenant, s.CRM.Capabilities().Name, person.ID), Kind: outbox.CRMContact,
+		Tenant: op.Tenant, ID: digest.Parts(of...), Kind: outbox.CRMContact,
 		Contact: person.ID, Event: op.Event, Revision: person.Revision,
 	}
 	var c ledger.Commit
@@ -165,7 +175,10 @@ func (s *Service) release(ctx context.Context, k ledger.Key) error {
 	default:
 		return nil
 	}
-	if op.Kind == outbox.CRMContact {
+	switch {
+	case strings.Contains(op.WaitsFor, connectionQueue):
+		reason = "crm_connection_up"
+	case op.Kind == outbox.CRMContact:
 		reason = "tried_again"
 	}
 	now := s.now()

@@ -87,7 +87,7 @@ func wanted(op outbox.Operation, c contact.Contact) int64 {
 }
 
 // file makes a note or task on the contact's record.
-func (s at) file(ctx context.Context, op outbox.Operation) error {
+func (s at) file(ctx context.Context, op outbox.Operation, conn *outbox.Connection) error {
 	c, m, err := s.person(ctx, op)
 	if err != nil {
 		return err
@@ -99,7 +99,7 @@ func (s at) file(ctx context.Context, op outbox.Operation) error {
 		return s.supersede(ctx, op, "contact_gone")
 	}
 	if m == nil || m.CRMID == "" {
-		return s.waitForContact(ctx, op, *c, m)
+		return s.waitForContact(ctx, op, *c, m, conn)
 	}
 	claimed, won, err := s.claimOperation(ctx, op, *c, nil)
 	if err != nil || !won {

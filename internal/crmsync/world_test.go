@@ -116,13 +116,13 @@ func (w *world) handleBy(s *crmsync.Service, op string) {
 // changes it had. A worker that dies or fails gets its change again.
 func (w *world) pump() int {
 	w.Helper()
-	n := 0
+	n, most := 0, 400+20*len(w.operations())
 	for {
 		ch, ok := w.store.next()
 		if !ok {
 			return n
 		}
-		if n++; n > 400 {
+		if n++; n > most {
 			w.Fatal("the stream never becomes empty: the worker feeds itself")
 		}
 		for try := 0; ; try++ {

@@ -39,6 +39,7 @@ const (
 	Cadence         Entity = "cadence"          // contact ID; rule
 	LoopCap         Entity = "loop_cap"         // keyed hash of a thread, or of a domain and a day
 	CRMMapping      Entity = "crm_mapping"      // contact ID; CRM
+	CRMConnection   Entity = "crm_connection"   // "crm"; CRM
 	ProviderMessage Entity = "provider_message" // provider message ID; under tenant "-"
 	Feedback        Entity = "feedback"         // dedupe key of a provider event; under tenant "-"
 	FeedProbe       Entity = "feed_probe"       // "feed"; under tenant "-"
@@ -77,7 +78,7 @@ func (e Entity) Table() schema.Table {
 	case Audit:
 		return schema.Audit
 	case ContactKey, Contact, Enquiry, MatchDecision, Intent, Attempt, ReviewTask, Guard,
-		Cadence, LoopCap, CRMMapping, ProviderMessage, Feedback, FeedProbe, Deployment, Idempotency, Policy, PolicyCurrent, MailRoute, Stop, Spending, IdentityRule, Migration:
+		Cadence, LoopCap, CRMMapping, CRMConnection, ProviderMessage, Feedback, FeedProbe, Deployment, Idempotency, Policy, PolicyCurrent, MailRoute, Stop, Spending, IdentityRule, Migration:
 		return schema.Ledger
 	}
 	return ""

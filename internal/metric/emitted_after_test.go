@@ -42,6 +42,11 @@ func crmRows() []row {
 		{"unknown, then done", synced(crm.Result{Outcome: crm.Unknown, Reason: crm.ReasonNoAnswer}, done), []string{
 			"crmsync CRMRetried 1", "crmsync CRMDone 1", "crmsync TimeoutsReconciled 1",
 		}},
+		{"a connection that stays down", func(w *world) {
+			w.crm.down = true
+			synced(crm.Result{Outcome: crm.Refused, Reason: crm.ReasonAuth, Account: true})(w)
+			w.ok(w.crmsync.Handle(w.t.Context(), change(w.one(ledger.Operation, "kind", outbox.CRMProbe))))
+		}, []string{"crmsync CRMConnectionsDown 1", "crmsync CRMRetried 1"}},
 		{"an outcome that could not be stored", func(w *world) {
 			w.enquiry("d1", "ann@example.org")
 			w.crm.do = func() crm.Result {

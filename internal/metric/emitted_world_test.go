@@ -184,8 +184,9 @@ func (p *post) Submit(_ context.Context, m mailer.Mail) mailer.Result {
 }
 
 type records struct {
-	n  int
-	do func() crm.Result
+	n    int
+	do   func() crm.Result
+	down bool // a look is answered as a call is
 }
 
 func (*records) Capabilities() crm.Capabilities {
@@ -202,6 +203,12 @@ func (r *records) answer() crm.Result {
 func (r *records) UpsertContact(context.Context, crm.Contact, string) crm.Result { return r.answer() }
 func (r *records) UpsertNote(context.Context, crm.Note) crm.Result               { return r.answer() }
 func (r *records) UpsertTask(context.Context, crm.Task) crm.Result               { return r.answer() }
+func (r *records) Look(context.Context) crm.Result {
+	if r.down {
+		return r.answer()
+	}
+	return crm.Result{Outcome: crm.Done}
+}
 
 func newWorld(t *testing.T) *world {
 	t.Helper()

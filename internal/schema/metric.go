@@ -123,6 +123,8 @@ const (
 	CRMRefused = "CRMRefused"
 	CRMRetried = "CRMRetried"
 
+	CRMConnectionsDown = "CRMConnectionsDown"
+
 	// Sweeping.
 	RowsNudged       = "RowsNudged"
 	RowsDue          = "RowsDue"

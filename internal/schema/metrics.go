@@ -76,6 +76,7 @@ func Metrics() []Metric {
 		n(CRMAdopted, Dashboard, rows("10.7", "10.12"), one(CRMSync), "a record that existed in the CRM was linked instead of made a second time"),
 		n(CRMRefused, Ticket, rows("10.10"), one(CRMSync), "a CRM refused an operation for good; a person must look"),
 		n(CRMRetried, Ticket, rows("10.10"), one(CRMSync), "a CRM was busy, not reached, or its outcome unknown; the operation is tried again"),
+		n(CRMConnectionsDown, Ticket, rows("10.10"), one(CRMSync), "a tenant's CRM did not answer, or refused the account, once more while its connection is down; what is for it waits"),
 
 		n(RowsParked, Ticket, rows("10.4", "10.10"), one(Extract, CRMSync, Sweep), "an event or operation made no progress and waits for a person"),
 		n(RowsNudged, Dashboard, rows("10.4"), one(Sweep), "the sweeper put a row that was due before its worker again"),

@@ -72,7 +72,7 @@ func StreamMappings() []StreamMapping {
 		},
 		{
 			Function: CRMSync, Table: Outbox,
-			Where:     []Where{{Entity, []string{"operation"}}, {Kind, []string{"crm_contact", "crm_note", "crm_task"}}},
+			Where:     []Where{{Entity, []string{"operation"}}, {Kind, []string{"crm_contact", "crm_note", "crm_task", "crm_probe"}}},
 			BatchSize: 4, PerShard: 1, Retries: 3, MaxAge: 12 * time.Hour, Bisect: true,
 			WhyWhere:    "its kinds, in every state: the change by which a contact's operation ended is what releases the notes that wait for it",
 			WhyBatch:    "four calls of at most 10 s fit the timeout of 60 s, with time to write down what came of them",

@@ -59,12 +59,17 @@ func because(o crm.Outcome, reason string) verdict {
 	return verdict{Result: crm.Result{Outcome: o, Reason: reason}}
 }
 
+// account is a fault that every other call would meet too.
+func account(o crm.Outcome, reason string) verdict {
+	return verdict{Result: crm.Result{Outcome: o, Reason: reason, Account: true}}
+}
+
 // call makes one HTTP call. An answer counts if it is whole; a call without one
 // is Unknown unless no connection was ever handed out.
 func (a *Acme) call(ctx context.Context, method, path string, query url.Values, in *record) (out record, v verdict) {
 	token, err := a.token(ctx)
 	if err != nil {
-		return out, because(crm.NotBegun, crm.ReasonNoToken)
+		return out, account(crm.NotBegun, crm.ReasonNoToken)
 	}
 	var connected atomic.Bool
 	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
@@ -82,7 +87,7 @@ func (a *Acme) call(ctx context.Context, method, path string, query url.Values, 
 	req.Header.Set("Authorization", "Bearer "+token)
 	resp, err := a.http.Do(req)
 	if err != nil && !connected.Load() {
-		return out, because(crm.NotBegun, crm.ReasonNoConnection)
+		return out, account(crm.NotBegun, crm.ReasonNoConnection)
 	}
 	if err != nil {
 		return out, because(crm.Unknown, crm.ReasonNoAnswer)
@@ -100,7 +105,9 @@ func judge(resp *http.Response) verdict {
 	switch resp.StatusCode {
 	case http.StatusOK, http.StatusCreated:
 		return verdict{Result: crm.Result{Outcome: crm.Done}, made: resp.StatusCode == http.StatusCreated}
-	case http.StatusUnauthorized, http.StatusForbidden:
+	case http.StatusUnauthorized:
+		return account(crm.Refused, crm.ReasonAuth)
+	case http.StatusForbidden: // perhaps this call alone
 		return because(crm.Refused, crm.ReasonAuth)
 	case http.StatusNotFound:
 		// Read and gone: the next call decides on what is there then.
@@ -112,11 +119,23 @@ func judge(resp *http.Response) verdict {
 		if err != nil || seconds < 1 || seconds > 86400 {
 			seconds = 60
 		}
-		return verdict{Result: crm.Result{Outcome: crm.Busy, Reason: crm.ReasonRateLimit, RetryAfter: time.Duration(seconds) * time.Second}}
+		v := account(crm.Busy, crm.ReasonRateLimit)
+		v.RetryAfter = time.Duration(seconds) * time.Second
+		return v
 	case http.StatusBadRequest, http.StatusUnprocessableEntity:
 		return because(crm.Refused, crm.ReasonInvalid)
 	}
 	return because(crm.Unknown, crm.ReasonServerError)
+}
+
+// Look reads a person that nobody is: an account that answers says that there is
+// none.
+func (a *Acme) Look(ctx context.Context) crm.Result {
+	_, v := a.call(ctx, http.MethodGet, "/people", url.Values{"key": {"onefold-look"}}, nil)
+	if v.missing {
+		v = because(crm.Done, "")
+	}
+	return v.Result
 }
 
 // UpsertContact looks before it writes: by the known ID, by the reference, and

@@ -21,6 +21,38 @@ func wrongTokenIsRefused(t *testing.T, b bench) {
 	}
 }
 
+// lookTellsWhatIsTheAccounts: a look writes nothing, and what ails the account is
+// said to be the account's, by a look as by a write.
+func lookTellsWhatIsTheAccounts(t *testing.T, b bench) {
+	srv, c := b.start(t)
+	done(t, "contact", upsert(t, c, ann(), ""))
+	look := func() crm.Result { return c.Look(context.Background()) }
+	before, calls := everything(srv), len(srv.Calls())
+	want(t, "look", look(), crm.Done)
+	if n := len(srv.Calls()) - calls; n != 1 || !srv.Calls()[calls].Reads || !reflect.DeepEqual(before, everything(srv)) {
+		t.Errorf("a look makes %d calls, or writes", n)
+	}
+	write := func() crm.Result { return c.UpsertNote(context.Background(), noteFor("1")) }
+	for _, call := range []func() crm.Result{look, write} {
+		srv.Throttle()
+		if r := call(); r.Outcome != crm.Busy || !r.Account {
+			t.Errorf("beyond the account's rate: %+v", r)
+		}
+	}
+	srv.RefuseToken()
+	for _, call := range []func() crm.Result{look, write} {
+		if r := call(); r.Outcome != crm.Refused || r.Reason != crm.ReasonAuth || !r.Account {
+			t.Errorf("with a token that is refused: %+v", r)
+		}
+	}
+	srv.Stop()
+	for _, call := range []func() crm.Result{look, write} {
+		if r := call(); r.Outcome != crm.NotBegun || !r.Account {
+			t.Errorf("without a connection: %+v", r)
+		}
+	}
+}
+
 func rateLimitIsBusy(t *testing.T, b bench) {
 	srv, c := b.start(t)
 	after := time.Duration(srv.Throttle()) * time.Second

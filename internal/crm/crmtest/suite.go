@@ -52,6 +52,7 @@ func Suite(t *testing.T, start func(*testing.T) (Vendor, crm.CRM)) {
 		{"RateLimitIsBusy", rateLimitIsBusy},
 		{"DeadPortIsNotBegun", deadPortIsNotBegun},
 		{"EndedContextIsNotBegun", endedContextIsNotBegun},
+		{"LookTellsWhatIsTheAccounts", lookTellsWhatIsTheAccounts},
 		{"LateWriteAddsNoRecord", lateWriteAddsNoRecord},
 		{"FaultAtAnyCallThenRepeat", faultAtAnyCallThenRepeat},
 	} {

@@ -25,7 +25,7 @@ func (c *Client) call(ctx context.Context, method, path string, query url.Values
 	defer cancel()
 	token, err := c.token(ctx)
 	if err != nil || token == "" {
-		return verdict{outcome: crm.NotBegun, reason: crm.ReasonNoToken}
+		return verdict{outcome: crm.NotBegun, reason: crm.ReasonNoToken, account: true}
 	}
 
 	var connected atomic.Bool
@@ -47,7 +47,7 @@ func (c *Client) call(ctx context.Context, method, path string, query url.Values
 		// The error's kind proves nothing; only that no connection was ever
 		// handed out proves that no byte left.
 		if !connected.Load() {
-			return verdict{outcome: crm.NotBegun, reason: crm.ReasonNoConnection}
+			return verdict{outcome: crm.NotBegun, reason: crm.ReasonNoConnection, account: true}
 		}
 		return verdict{outcome: crm.Unknown, reason: crm.ReasonNoAnswer}
 	}

@@ -46,6 +46,16 @@ func (c *Client) UpsertContact(ctx context.Context, ct crm.Contact, knownID stri
 	}
 }
 
+// Look reads a contact that nobody is: an account that answers says that there is
+// none.
+func (c *Client) Look(ctx context.Context) crm.Result {
+	_, v := c.read(ctx, contacts, "onefold-look", PropContactRef, PropContactRef)
+	if v.missing {
+		v = verdict{outcome: crm.Done}
+	}
+	return v.result()
+}
+
 func (c *Client) readByRef(ctx context.Context, ref string) (record, verdict) {
 	r, v := c.read(ctx, contacts, ref, PropContactRef, contactProps)
 	// A read by a property answers for that property only if the record has

@@ -52,7 +52,7 @@ func TestAnswerOfFirstReadDecidesOutcome(t *testing.T) {
 		answer answer
 		want   crm.Result
 	}{
-		{"401 is a wrong token", answer{status: 401}, crm.Result{Outcome: crm.Refused, Reason: crm.ReasonAuth}},
+		{"401 is a wrong token", answer{status: 401}, crm.Result{Outcome: crm.Refused, Reason: crm.ReasonAuth, Account: true}},
 		{"403 is a missing scope", answer{status: 403, body: `{"category":"MISSING_SCOPES"}`},
 			crm.Result{Outcome: crm.Refused, Reason: crm.ReasonAuth}},
 		{"400 is the content", answer{status: 400, body: `{"message":"` + secret + `"}`},
@@ -62,15 +62,15 @@ func TestAnswerOfFirstReadDecidesOutcome(t *testing.T) {
 		{"non-unique idProperty is setup", answer{status: 400, body: `{"message":"Unable to perform update/upsert by non-unique 0-1 property x"}`},
 			crm.Result{Outcome: crm.Refused, Reason: crm.ReasonSetup}},
 		{"429 with a time", answer{status: 429, header: "3"},
-			crm.Result{Outcome: crm.Busy, Reason: crm.ReasonRateLimit, RetryAfter: 3 * time.Second}},
+			crm.Result{Outcome: crm.Busy, Reason: crm.ReasonRateLimit, RetryAfter: 3 * time.Second, Account: true}},
 		{"429 without a time waits for the rolling window", answer{status: 429},
-			crm.Result{Outcome: crm.Busy, Reason: crm.ReasonRateLimit, RetryAfter: 10 * time.Second}},
+			crm.Result{Outcome: crm.Busy, Reason: crm.ReasonRateLimit, RetryAfter: 10 * time.Second, Account: true}},
 		{"429 of the day waits longer", answer{status: 429, body: `{"policyName":"DAILY"}`},
-			crm.Result{Outcome: crm.Busy, Reason: crm.ReasonRateLimit, RetryAfter: 15 * time.Minute}},
+			crm.Result{Outcome: crm.Busy, Reason: crm.ReasonRateLimit, RetryAfter: 15 * time.Minute, Account: true}},
 		{"a wait is at most a day", answer{status: 429, header: "99999999999"},
-			crm.Result{Outcome: crm.Busy, Reason: crm.ReasonRateLimit, RetryAfter: 24 * time.Hour}},
+			crm.Result{Outcome: crm.Busy, Reason: crm.ReasonRateLimit, RetryAfter: 24 * time.Hour, Account: true}},
 		{"a wait is at least a second", answer{status: 429, header: "0"},
-			crm.Result{Outcome: crm.Busy, Reason: crm.ReasonRateLimit, RetryAfter: time.Second}},
+			crm.Result{Outcome: crm.Busy, Reason: crm.ReasonRateLimit, RetryAfter: time.Second, Account: true}},
 		{"423 is a lock", answer{status: 423, header: "2"},
 			crm.Result{Outcome: crm.Busy, Reason: crm.ReasonLocked, RetryAfter: 2 * time.Second}},
 		{"477 is a migration", answer{status: 477, header: "60"},
@@ -109,7 +109,7 @@ func TestItemOfBatchDecidesOutcome(t *testing.T) {
 			crm.Result{Outcome: crm.Refused, Reason: crm.ReasonInvalid}},
 		{"scope", `{"errors":[{"category":"MISSING_SCOPES"}]}`, crm.Result{Outcome: crm.Refused, Reason: crm.ReasonAuth}},
 		{"rate", `{"errors":[{"category":"RATE_LIMITS"}]}`,
-			crm.Result{Outcome: crm.Busy, Reason: crm.ReasonRateLimit, RetryAfter: 10 * time.Second}},
+			crm.Result{Outcome: crm.Busy, Reason: crm.ReasonRateLimit, RetryAfter: 10 * time.Second, Account: true}},
 		{"unheard of", `{"errors":[{"category":"NEWLY_INVENTED","message":"` + secret + `"}]}`,
 			crm.Result{Outcome: crm.Unknown, Reason: crm.ReasonServerError}},
 		{"neither result nor error", `{"results":[]}`, crm.Result{Outcome: crm.Unknown, Reason: crm.ReasonNoAnswer}},
@@ -239,7 +239,7 @@ func TestTokenFailureBeginsNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := crm.Result{Outcome: crm.NotBegun, Reason: crm.ReasonNoToken}
+	want := crm.Result{Outcome: crm.NotBegun, Reason: crm.ReasonNoToken, Account: true}
 	if got := c.UpsertContact(t.Context(), crm.Contact{Ref: "r"}, ""); got != want {
 		t.Errorf("got %+v, want %+v", got, want)
 	}

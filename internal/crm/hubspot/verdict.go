@@ -21,12 +21,13 @@ type verdict struct {
 	missing    bool   // no such record
 	collision  bool   // a unique value belongs to another record
 	existingID string // of that record, if the vendor's text names it
+	account    bool   // as crm.Result
 }
 
 func (v verdict) ok() bool { return v.outcome == crm.Done }
 
 func (v verdict) result() crm.Result {
-	return crm.Result{Outcome: v.outcome, Reason: v.reason, RetryAfter: v.retryAfter}
+	return crm.Result{Outcome: v.outcome, Reason: v.reason, RetryAfter: v.retryAfter, Account: v.account}
 }
 
 // Waits used when an answer names none. The daily quota is reset at midnight
@@ -55,7 +56,9 @@ func judge(status int, h http.Header, body []byte) verdict {
 	var e wireError
 	_ = json.Unmarshal(body, &e) // an unreadable body leaves the status to decide
 	switch status {
-	case http.StatusUnauthorized, http.StatusForbidden:
+	case http.StatusUnauthorized:
+		return verdict{outcome: crm.Refused, reason: crm.ReasonAuth, account: true}
+	case http.StatusForbidden: // perhaps a scope that this call alone needs
 		return verdict{outcome: crm.Refused, reason: crm.ReasonAuth}
 	case http.StatusNotFound:
 		return verdict{outcome: crm.Refused, reason: crm.ReasonChanged, missing: true}
@@ -66,7 +69,7 @@ func judge(status int, h http.Header, body []byte) verdict {
 		if e.PolicyName == "DAILY" {
 			wait = dailyWait
 		}
-		return verdict{outcome: crm.Busy, reason: crm.ReasonRateLimit, retryAfter: retryAfter(h, wait)}
+		return verdict{outcome: crm.Busy, reason: crm.ReasonRateLimit, retryAfter: retryAfter(h, wait), account: true}
 	case http.StatusLocked, 477: // 477: the account is being migrated
 		return verdict{outcome: crm.Busy, reason: crm.ReasonLocked, retryAfter: retryAfter(h, lockWait)}
 	case http.StatusBadRequest, http.StatusUnprocessableEntity:
@@ -90,7 +93,7 @@ func judgeItem(e wireError) verdict {
 	case "MISSING_SCOPES", "INVALID_AUTHENTICATION", "EXPIRED_AUTHENTICATION":
 		return verdict{outcome: crm.Refused, reason: crm.ReasonAuth}
 	case "RATE_LIMITS":
-		return verdict{outcome: crm.Busy, reason: crm.ReasonRateLimit, retryAfter: tenSecondWait}
+		return verdict{outcome: crm.Busy, reason: crm.ReasonRateLimit, retryAfter: tenSecondWait, account: true}
 	case "OBJECT_NOT_FOUND":
 		return verdict{outcome: crm.Refused, reason: crm.ReasonChanged, missing: true}
 	default:

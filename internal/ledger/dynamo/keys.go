@@ -18,6 +18,7 @@ package dynamo
 //	cadence          ledger  <tenant>#cadence#<contact>     cadence#<rule>              Get, in each claim
 //	loop_cap         ledger  <tenant>#loop_cap#<keyed hash> loop_cap                    Get: how many follow-ups already
 //	crm_mapping      ledger  <tenant>#crm_mapping#<contact> crm_mapping#<crm>           Get; List: a contact in the CRMs
+//	crm_connection   ledger  <tenant>#crm_connection#crm     crm_connection#<crm>        Get, before each claim: is the CRM up; List: console
 //	provider_message ledger  -#provider_message#<message>   provider_message            Get: whose attempt is this
 //	feedback         ledger  -#feedback#<dedupe key>        feedback                    Get
 //	feed_probe       ledger  -#feed_probe#feed              feed_probe                  Get

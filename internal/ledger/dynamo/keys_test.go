@@ -28,6 +28,7 @@ var every = []ledger.Key{
 	{Entity: ledger.Cadence, Tenant: "acme", ID: "c1", Sub: "reply"},
 	{Entity: ledger.LoopCap, Tenant: "acme", ID: "h1"},
 	{Entity: ledger.CRMMapping, Tenant: "acme", ID: "c1", Sub: "hubspot"},
+	{Entity: ledger.CRMConnection, Tenant: "acme", ID: "crm", Sub: "hubspot"},
 	{Entity: ledger.ProviderMessage, Tenant: ledger.NoTenant, ID: "m1"},
 	{Entity: ledger.Feedback, Tenant: ledger.NoTenant, ID: "f1"},
 	{Entity: ledger.FeedProbe, Tenant: ledger.NoTenant, ID: "feed"},

@@ -101,7 +101,7 @@ func (v *view) take(it ledger.Item) {
 		v.migrations[k] = v.word(it.Text("state"))
 	case ledger.PolicyCurrent, ledger.MailRoute:
 		v.takeRoute(k, it)
-	case ledger.Extraction, ledger.LoopCap, ledger.Feedback, ledger.FeedProbe, ledger.Deployment, ledger.Idempotency, ledger.Policy, ledger.Stop, ledger.Spending, ledger.IdentityRule, ledger.Audit:
+	case ledger.Extraction, ledger.LoopCap, ledger.CRMConnection, ledger.Feedback, ledger.FeedProbe, ledger.Deployment, ledger.Idempotency, ledger.Policy, ledger.Stop, ledger.Spending, ledger.IdentityRule, ledger.Audit:
 		// Known by their version alone.
 	}
 }

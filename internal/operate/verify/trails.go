@@ -39,7 +39,7 @@ func auditComplete(f *finder) {
 func nounKey(r ref) ledger.Key {
 	entity, id, _ := strings.Cut(r.id, "/")
 	k := ledger.Entity(entity).At(r.tenant, id)
-	if k.Entity == ledger.Attempt || k.Entity == ledger.CRMMapping || k.Entity == ledger.Migration {
+	if k.Entity == ledger.Attempt || k.Entity == ledger.CRMMapping || k.Entity == ledger.CRMConnection || k.Entity == ledger.Migration {
 		if at := strings.LastIndexByte(id, '/'); at >= 0 {
 			k.ID, k.Sub = id[:at], id[at+1:]
 		}
@@ -59,6 +59,8 @@ func machineOf(e ledger.Entity) *machine.Table {
 		return review.Machine()
 	case ledger.Operation:
 		return outbox.Machine()
+	case ledger.CRMConnection:
+		return outbox.ConnectionMachine()
 	case ledger.Migration:
 		return contact.MigrationMachine()
 	default:

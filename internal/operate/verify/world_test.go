@@ -93,6 +93,7 @@ func (r *records) done() crm.Result {
 func (r *records) UpsertContact(context.Context, crm.Contact, string) crm.Result { return r.done() }
 func (r *records) UpsertNote(context.Context, crm.Note) crm.Result               { return r.done() }
 func (r *records) UpsertTask(context.Context, crm.Task) crm.Result               { return r.done() }
+func (r *records) Look(context.Context) crm.Result                               { return crm.Result{Outcome: crm.Done} }
 
 func newWorld(t *testing.T) *world {
 	t.Helper()

@@ -141,12 +141,27 @@ func (c *cabinet) UpsertTask(ctx context.Context, t crm.Task) crm.Result {
 	})
 }
 
+// Look meets what is next in the script only where that is the account's.
+func (c *cabinet) Look(ctx context.Context) crm.Result {
+	return call(ctx, c.w, "effect", "look", func() crm.Result {
+		if len(c.w.cab) > 0 && c.w.cab[0] == "down" {
+			c.w.take(&c.w.cab)
+			return noConnection
+		}
+		return crm.Result{Outcome: crm.Done}
+	}, func(fault) crm.Result { return noConnection })
+}
+
+var noConnection = crm.Result{Outcome: crm.NotBegun, Reason: crm.ReasonNoConnection, Account: true}
+
 func (c *cabinet) call(ctx context.Context, label string, do func() crm.Result) crm.Result {
 	return call(ctx, c.w, "effect", label, func() crm.Result {
 		c.calls++
 		switch c.w.take(&c.w.cab) {
 		case "busy":
 			return crm.Result{Outcome: crm.Busy, Reason: "rate_limit", RetryAfter: 10 * time.Second}
+		case "down":
+			return noConnection
 		case "refused":
 			return crm.Result{Outcome: crm.Refused, Reason: "invalid_value"}
 		case "conflict":
@@ -160,7 +175,7 @@ func (c *cabinet) call(ctx context.Context, label string, do func() crm.Result) 
 		return do()
 	}, func(f fault) crm.Result {
 		if f == fails {
-			return crm.Result{Outcome: crm.NotBegun, Reason: "no_connection"}
+			return noConnection
 		}
 		return crm.Result{Outcome: crm.Unknown, Reason: "timeout"}
 	})

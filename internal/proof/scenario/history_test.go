@@ -88,7 +88,7 @@ func happening(t *rapid.T, i int) string {
 	case 17:
 		return "provider " + rapid.SampledFrom([]string{"throttled", "rejected", "lost-taken", "lost-not-taken", "bounced", "halted", "same-id"}).Draw(t, "verdict")
 	case 18:
-		return "crm " + rapid.SampledFrom([]string{"busy", "refused", "conflict", "lost-done", "lost-not-done busy"}).Draw(t, "verdict")
+		return "crm " + rapid.SampledFrom([]string{"busy", "refused", "conflict", "lost-done", "lost-not-done busy", "down", "down down down"}).Draw(t, "verdict")
 	case 19:
 		return rapid.SampledFrom([]string{"alias ", "alias ", "address "}).Draw(t, "address") + who + " " + rapid.SampledFrom([]string{"kim@example.org", "kim@example.org", "lou@example.org"}).Draw(t, "new")
 	case 20:

@@ -203,7 +203,7 @@ func labelOf(c ledger.Commit) string {
 			steps[w.Item.Text("noun")] = event
 		}
 	}
-	for _, noun := range []ledger.Entity{ledger.Event, ledger.Intent, ledger.CRMMapping, ledger.Operation, ledger.Guard, ledger.ReviewTask, ledger.Attempt} {
+	for _, noun := range []ledger.Entity{ledger.Event, ledger.Intent, ledger.CRMMapping, ledger.CRMConnection, ledger.Operation, ledger.Guard, ledger.ReviewTask, ledger.Attempt} {
 		if event, ok := steps[string(noun)]; ok {
 			return string(noun) + " " + event
 		}

@@ -79,6 +79,10 @@ func nouns() map[string]noun {
 			lose       .            unknown      .            .            .
 			close      completed    completed    .            completed    completed
 			set_aside  unknown      unknown      .            unknown      .`},
+		"crm connection": {outbox.ConnectionMachine(), `
+			event    up    down
+			fail     down  .
+			recover  .     up`},
 		"identity migration": {contact.MigrationMachine(), `
 			event     started  adding   ready    active:x  aborted
 			begin     adding   .        adding   .         .

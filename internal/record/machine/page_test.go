@@ -37,6 +37,7 @@ func sections() []section {
 		{followup.IntentMachine(), "internal/record/followup", "An intent is the one follow-up that a rule allows for a cause."},
 		{followup.AttemptMachine(), "internal/record/followup", "An attempt is one submission of an intent, written down before it is made. What arrives late is written to it too."},
 		{outbox.Machine(), "internal/record/outbox", "An operation is one thing to do outside, written in the commit that decided it. It is also the timer of its intent."},
+		{outbox.ConnectionMachine(), "internal/record/outbox", "A connection says whether the CRM of a tenant can be called. It has a row from its first fault on."},
 		{claim.Machine(), "internal/record/claim", "An idempotency record says which worker has a row in hand, until when, and with what result. Its states are the row's `status`, beside the row's own `state`; on work that has no row it stands alone."},
 		{contact.MigrationMachine(), "internal/record/contact", "A migration brings an identity rule into force: the keys under it first, then the rule."},
 	}

@@ -20,6 +20,7 @@ const (
 	CRMContact    = "crm_contact"    // crmsync
 	CRMNote       = "crm_note"       // crmsync
 	CRMTask       = "crm_task"       // crmsync
+	CRMProbe      = "crm_probe"      // crmsync: brings a connection up again
 )
 
 // ReasonSending is the reason of a send whose claim is under way: its timer lies
@@ -79,6 +80,7 @@ type Operation struct {
 	CRMID    string `json:"crm_id,omitempty"`   // the record it made or found
 
 	claim.Record
+	Waits int64 `json:"waits,omitempty"` // claims that ended by the connection's fault: no attempts
 
 	NotBefore utc.Time `json:"not_before,omitzero"`
 	DueAt     utc.Time `json:"due_at,omitzero"`
