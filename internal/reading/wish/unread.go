@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 	"unicode"
+	"unicode/utf8"
 )
 
 //go:embed words/unread
@@ -26,11 +27,15 @@ var others = sync.OnceValue(func() []map[string]bool {
 })
 
 const (
-	judged       = 8 << 10 // bytes by which a language is judged
-	fewestSigns  = 4       // letters of another script that make a text one of it
-	fewestUnread = 12      // words from which a language is judged by what is known
-	shareUnread  = 20      // of 100 words that are known
+	judged      = 8 << 10 // bytes by which a language is judged
+	fewest      = 4       // words, or letters of another script, from which letters tell one
+	oneIn       = 8       // words, of which one has a letter that no language read has
+	fewestKnown = 12      // words from which those that are known tell one
+	shareKnown  = 20      // of 100
 )
+
+// foreign are letters that none of the languages of the lists has.
+const foreign = "čďđěğıľĺňőřšşșťțţůűžăāēģīķļņūėįųạảấầẩẫậắằẳẵặẹẻẽếềểễệỉịọỏốồổỗộớờởỡợụủứừửữựỳỵỷỹơưə"
 
 // Unread tells whether a text is in a language that OptOut does not read: what
 // it finds there is no answer.
@@ -40,20 +45,30 @@ func Unread(text string) bool {
 }
 
 // unread tells whether a text is in none of the languages of the lists: by its
-// script, since it has more of another language's words than of the commonest
-// of each that is read, or since hardly a word is known. A capitalised word may
-// be a name and tells nothing, but for the first.
+// script, by letters that they do not have, since it has more of another
+// language's words than of the commonest of each that is read, or since hardly a
+// word is known. A capitalised word may be a name and tells nothing, but for the
+// first.
 func (l *wordLists) unread(text string) bool {
 	text = text[:min(len(text), judged)]
-	latin, other := 0, 0
-	for _, r := range text {
-		if unicode.Is(unicode.Latin, r) {
-			latin++
-		} else if unicode.IsLetter(r) {
-			other++
+	latin, other, plain, odd := 0, 0, 0, 0
+	for _, w := range strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.Is(unicode.Mn, r) }) {
+		for _, r := range w {
+			if unicode.Is(unicode.Latin, r) {
+				latin++
+			} else if unicode.IsLetter(r) {
+				other++
+			}
+		}
+		if r, _ := utf8.DecodeRuneInString(w); unicode.IsUpper(r) {
+			continue
+		}
+		plain++
+		if strings.ContainsAny(w, foreign) {
+			odd++
 		}
 	}
-	if other > latin && other >= fewestSigns {
+	if other > latin && other >= fewest || plain >= fewest && odd*oneIn >= plain {
 		return true
 	}
 	if text == strings.ToUpper(text) {
@@ -78,7 +93,7 @@ func (l *wordLists) unread(text string) bool {
 		spoken = max(spoken, n)
 	}
 	known := countIn(words, l.items.known)
-	return strange > spoken || len(words) >= fewestUnread && known*100 < len(words)*shareUnread
+	return strange > spoken || len(words) >= fewestKnown && known*100 < len(words)*shareKnown
 }
 
 func countIn(words []word, is func(string) bool) int {
