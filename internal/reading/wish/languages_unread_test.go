@@ -6,6 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"golang.org/x/text/language"
+	"golang.org/x/text/language/display"
+
 	"onefold/internal/reading/wish"
 )
 
@@ -77,5 +80,43 @@ func TestReading05OtherLanguagesAreHeld(t *testing.T) {
 	}
 	if len(of) < 20 || missed*100 > all*4 {
 		t.Errorf("%d languages, %d of %d missed", len(of), missed, all)
+	}
+}
+
+// The page says of each language whether it is read.
+func TestReading05PageNamesEveryLanguage(t *testing.T) {
+	t.Parallel()
+	page, err := os.ReadFile("../../../docs/eval.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	unread, err := os.ReadFile("words/unread")
+	if err != nil {
+		t.Fatal(err)
+	}
+	read, others, found := strings.Cut(string(page), "| known by their words: ")
+	_, read, begun := strings.Cut(read, "## What is read of each language")
+	others, _, ended := strings.Cut(others, " | ")
+	if !found || !begun || !ended {
+		t.Fatal("docs/eval.md has no table of languages")
+	}
+	says := func(row, code string) {
+		if name := display.English.Languages().Name(language.Make(code)); !strings.Contains(row, name) {
+			t.Errorf("docs/eval.md does not say what is read of %s", name)
+		}
+	}
+	lists, err := filepath.Glob("words/*.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, list := range lists {
+		says(read, strings.TrimSuffix(filepath.Base(list), ".txt"))
+	}
+	for line := range strings.Lines(string(unread)) {
+		code, _, _ := strings.Cut(line, " ")
+		says(others, code)
+	}
+	if names := strings.Split(others, ", "); len(names) != strings.Count(string(unread), "\n") {
+		t.Errorf("docs/eval.md names %d languages that are known by their words", len(names))
 	}
 }
