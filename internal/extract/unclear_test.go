@@ -20,6 +20,7 @@ func TestReading05WhatIsNotReadHoldsTheAddress(t *testing.T) {
 		"--b\r\nContent-Type: text/plain\r\n\r\nPlease unsubscribe me.\r\n--b--\r\n"
 	for name, raw := range map[string][]byte{
 		"another language": rawMail("m2", ada, "Re: Huts", "Už mi neposílejte žádné e-maily. Odhlaste mě."),
+		"its letters ours": rawMail("m2", ada, "Re: Huts", "Tolong jangan kirim email lagi kepada saya."),
 		"another script":   rawMail("m2", ada, "Re: Huts", "Не присылайте мне больше писем."),
 		"whose data":       rawMail("m2", ada, "Re: Huts", "Who gave you my address?"),
 		"cut text":         rawMail("m2", ada, "Re: Huts", "Ben wrote:\r\n"+quoted+"\r\nPlease unsubscribe me."),

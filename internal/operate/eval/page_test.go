@@ -116,6 +116,10 @@ func measured(t *testing.T) string {
 		return text(fmt.Sprintf("%d of %d", len(r.Injection.Effects), r.Injection.Cases))
 	}
 	row("attacks with an effect", effects(open), effects(aside), bars["injection_effects"])
+	fmt.Fprintf(&s, "\nBy language, on the half set aside:\n\n| language | mails | names found | intents found | wishes heard |\n|---|---|---|---|---|\n")
+	for _, l := range aside.Languages {
+		fmt.Fprintf(&s, "| %s | %d | %s | %s | %s |\n", l.Language, l.Cases, l.NameRecall, l.Intent, l.OptOut)
+	}
 	c, _ := senders(t)
 	fmt.Fprintf(&s, "\nOf the rules' confidence in a sender's address, on the open half:\n\n| stated | right |\n|---|---|\n")
 	for _, bin := range c.Bins {

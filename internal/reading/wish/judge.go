@@ -30,6 +30,14 @@ func (l *wordLists) read(text string) message {
 
 // judge weighs a whole message.
 func (l *wordLists) judge(m message) Finding {
+	if f := l.said(m); f.Verdict != OptOutNone {
+		return f
+	}
+	return l.near(m)
+}
+
+// said weighs words as they are spelt.
+func (l *wordLists) said(m message) Finding {
 	if f, _ := l.bare(m); f.Verdict != OptOutNone {
 		return f
 	}
@@ -76,7 +84,7 @@ func (l *wordLists) judge(m message) Finding {
 			return f
 		}
 	}
-	return l.near(m)
+	return Finding{Verdict: OptOutNone}
 }
 
 // searchShort looks for a refusal that says not of what: in a message of few

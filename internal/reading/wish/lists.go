@@ -53,7 +53,8 @@ type languageList struct {
 	instead, elsewhere      []pattern
 	order, machine, sender  []pattern
 	receive, want, ask, how []pattern
-	just, common, mailing   []pattern
+	just, mailing           []pattern
+	common, also            []pattern
 	polite, footer, real    []pattern // moved to wordLists
 	news, ourMail           []pattern // words for mailings; and for mail and lists
 	about, yours            []pattern // ... and what mail brings; "your mail"
@@ -144,7 +145,7 @@ func (lang *languageList) read(text []byte, items *itemIndex) error {
 	}
 	patterns := map[string]*[]pattern{
 		"not": &lang.not, "if": &lang.cond, "unless": &lang.unless,
-		"third": &lang.third, "pause": &lang.pause, "resume": &lang.resume, "instead": &lang.instead, "elsewhere": &lang.elsewhere, "machine": &lang.machine, "order": &lang.order, "common": &lang.common, "sender": &lang.sender, "just": &lang.just,
+		"third": &lang.third, "pause": &lang.pause, "resume": &lang.resume, "instead": &lang.instead, "elsewhere": &lang.elsewhere, "machine": &lang.machine, "order": &lang.order, "common": &lang.common, "also": &lang.also, "sender": &lang.sender, "just": &lang.just,
 		"receive": &lang.receive, "want": &lang.want, "ask": &lang.ask,
 		"mailing": &lang.mailing, "how": &lang.how, "polite": &lang.polite, "footer": &lang.footer, "real": &lang.real,
 	}

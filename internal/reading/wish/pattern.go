@@ -143,6 +143,11 @@ func (x *itemIndex) note(m *message) {
 	}
 }
 
+// known tells whether the lists hold a word.
+func (x *itemIndex) known(w string) bool {
+	return len(x.byWord[w]) > 0 || len(w) > 1 && slices.ContainsFunc(x.byStem[w[:2]], func(s stem) bool { return strings.HasPrefix(w, s.prefix) })
+}
+
 // possible tells cheaply whether the message has a word for each place that
 // needs one.
 func (p pattern) possible(m message) bool {

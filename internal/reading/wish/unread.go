@@ -1,19 +1,41 @@
 package wish
 
 import (
+	_ "embed"
+	"slices"
 	"strings"
+	"sync"
 	"unicode"
+	"unicode/utf8"
 )
 
+//go:embed words/unread
+var unreadWords string
+
+// others are the words by which languages that are not read are known.
+var others = sync.OnceValue(func() []map[string]bool {
+	var languages []map[string]bool
+	for line := range strings.Lines(unreadWords) {
+		_, listed, _ := strings.Cut(line, "=")
+		words := map[string]bool{}
+		for _, w := range read(listed).words {
+			words[w.text] = true
+		}
+		languages = append(languages, words)
+	}
+	return languages
+})
+
 const (
-	fewestUnread = 4  // words, or signs of another script, from which a language is judged
-	oneIn        = 8  // words, of which one has letters that no language read has
-	shareUnread  = 12 // of 100 words that are known, in a text of a dozen
-	longUnread   = 12
+	judged      = 8 << 10 // bytes by which a language is judged
+	fewest      = 4       // words, or letters of another script, from which letters tell one
+	oneIn       = 8       // words, of which one has a letter that no language read has
+	fewestKnown = 12      // words from which those that are known tell one
+	shareKnown  = 20      // of 100
 )
 
 // foreign are letters that none of the languages of the lists has.
-const foreign = "čćďđěğıľĺňőřšşșťțţůűžăāēģīķļņūėįųạảấầẩẫậắằẳẵặẹẻẽếềểễệỉịọỏốồổỗộớờởỡợụủứừửữựỳỵỷỹơưə"
+const foreign = "čďđěğıľĺňőřšşșťțţůűžăāēģīķļņūėįųạảấầẩẫậắằẳẵặẹẻẽếềểễệỉịọỏốồổỗộớờởỡợụủứừửữựỳỵỷỹơưə"
 
 // Unread tells whether a text is in a language that OptOut does not read: what
 // it finds there is no answer.
@@ -23,38 +45,63 @@ func Unread(text string) bool {
 }
 
 // unread tells whether a text is in none of the languages of the lists: by its
-// script, by letters that they do not have, or since hardly a word is known. A
-// capitalised word may be a name and tells nothing.
+// script, by letters that they do not have, since it has more of another
+// language's words than of the commonest of each that is read, or since hardly a
+// word is known. A capitalised word may be a name and tells nothing, but for the
+// first.
 func (l *wordLists) unread(text string) bool {
-	latin, other, strange := 0, 0, 0
+	text = text[:min(len(text), judged)]
+	latin, other, plain, odd := 0, 0, 0, 0
 	for _, w := range strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.Is(unicode.Mn, r) }) {
-		name, odd := false, false
-		for i, r := range w {
-			name = name || i == 0 && unicode.IsUpper(r)
-			switch {
-			case unicode.Is(unicode.Latin, r):
+		for _, r := range w {
+			if unicode.Is(unicode.Latin, r) {
 				latin++
-				odd = odd || !name && strings.ContainsRune(foreign, r)
-			case unicode.IsLetter(r):
+			} else if unicode.IsLetter(r) {
 				other++
 			}
 		}
-		if odd {
-			strange++
-		}
-	}
-	if other > latin && other >= fewestUnread {
-		return true
-	}
-	known, of := 0, 0
-	for _, w := range read(text).words {
-		if w.upper && !w.lineStart || w.text[0] <= '9' {
+		if r, _ := utf8.DecodeRuneInString(w); unicode.IsUpper(r) {
 			continue
 		}
-		of++
-		if len(l.items.byWord[w.text]) > 0 {
-			known++
+		plain++
+		if strings.ContainsAny(w, foreign) {
+			odd++
 		}
 	}
-	return of >= fewestUnread && strange*oneIn >= of || of >= longUnread && known*100 < of*shareUnread
+	if other > latin && other >= fewest || plain >= fewest && odd*oneIn >= plain {
+		return true
+	}
+	if text == strings.ToUpper(text) {
+		text = strings.ToLower(text)
+	}
+	var words []word
+	for i, w := range read(text).words {
+		if w.text[0] > '9' && len(w.text) > 1 && (i == 0 || !w.upper) {
+			words = append(words, w)
+		}
+	}
+	strange := 0
+	for _, language := range others() {
+		strange = max(strange, countIn(words, func(w string) bool { return language[w] }))
+	}
+	spoken := 0
+	for _, lang := range l.languages {
+		n := 0
+		for _, p := range slices.Concat(lang.common, lang.also) {
+			n += countIn(words, p[0].matches)
+		}
+		spoken = max(spoken, n)
+	}
+	known := countIn(words, l.items.known)
+	return strange > spoken || len(words) >= fewestKnown && known*100 < len(words)*shareKnown
+}
+
+func countIn(words []word, is func(string) bool) int {
+	n := 0
+	for _, w := range words {
+		if is(w.text) {
+			n++
+		}
+	}
+	return n
 }

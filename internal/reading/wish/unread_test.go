@@ -12,7 +12,7 @@ func TestReading05LanguageThatIsNotReadIsUnclear(t *testing.T) {
 		"Не присылайте мне больше писем. Отпишите меня.", "Bana bir daha e-posta göndermeyin. Listeden çıkarın.",
 		"Už mi neposílejte žádné e-maily. Odhlaste mě.", "メールを送らないでください。", "Nu-mi mai trimiteți mesaje. Dezabonați-mă.",
 		"Nemojte mi više slati poruke. Odjavite me.", "Xin đừng gửi thư cho tôi nữa.", "Μη μου στέλνετε άλλα μηνύματα.",
-		"Prosím, neposielajte mi už žiadne správy.", "Prosim, ne pošiljajte mi več sporočil.", "Lūdzu, nesūtiet man vairs vēstules.",
+		"NECHCI VAŠE MAILY, PROSÍM.", "Va rog sa nu-mi mai trimiteti mesaje.", "Tolong jangan kirim email lagi.", "Prosím, neposielajte mi už žiadne správy.", "Prosim, ne pošiljajte mi več sporočil.", "Lūdzu, nesūtiet man vairs vēstules.",
 		"من فضلك لا ترسل لي رسائل", "לא לשלוח לי יותר מיילים", "请不要再给我发邮件",
 	} {
 		if !wish.Unread(text) {
@@ -20,7 +20,7 @@ func TestReading05LanguageThatIsNotReadIsUnclear(t *testing.T) {
 		}
 	}
 	for _, text := range []string{
-		"", "Ok", "Please send a quote for two Tundra tents.", "Hi Dvořák team, how much is the tent for Mr Černý? We ride near Šibenik.",
+		"", "Ok", "see below", "PLEASE SEND THE PRICE LIST", "Please send a quote for two Tundra tents.", "Hi Dvořák team, how much is the tent for Mr Černý? We ride near Šibenik.",
 		"Zwei Zelte Größe L bitte, Lieferung nach Plzeň.", "Wie viel kostet das Zelt für zwei Personen?", "Ile kosztuje namiot dla dwóch osób?",
 		"Quanto costa la tenda per due persone?", "Hur mycket kostar tältet för två personer?", "Paljonko kahden hengen teltta maksaa?",
 		"Hvad koster teltet til to personer?", "Hva koster teltet for to personer?", "Combien coûte la tente pour deux personnes ?",

@@ -5,7 +5,10 @@
 // one a stop; nothing here lifts either, and no model is asked.
 package wish
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Verdict is what the opt-out words say of one message.
 type Verdict string
@@ -42,6 +45,8 @@ const (
 	// besideSubject is the number of words a body may have for a subject
 	// that only says "unsubscribe" to count as the message.
 	besideSubject = 25
+	// mostApart is the number of paragraphs that are heard by themselves.
+	mostApart = 40
 )
 
 // OptOut looks for opt-out words in a subject and in the text the sender
@@ -73,7 +78,37 @@ func OptOut(subject, visible string) Finding {
 			f = lists.weigh(head, lists.dropFooters(own), isReply)
 		}
 	}
+	if f.Verdict == OptOutNone {
+		own, _ := lists.dropMailing(body)
+		f = lists.apart(lists.dropFooters(own))
+	}
 	return f
+}
+
+// apart hears a paragraph that by itself would be a wish: whatever stands beside
+// it, that is in doubt.
+func (l *wordLists) apart(body message) Finding {
+	rest := body.words
+	for n := 0; n < mostApart && len(rest) > 0; n++ {
+		end := slices.IndexFunc(rest, func(w word) bool { return w.paragraph != rest[0].paragraph })
+		if end < 0 {
+			end = len(rest)
+		}
+		part := message{words: rest[:end], questions: map[int]bool{}}
+		for _, w := range part.words {
+			if body.questions[w.sentence] {
+				part.questions[w.sentence] = true
+			}
+		}
+		l.items.note(&part)
+		l.hear(&part)
+		if f := l.said(part); f.Verdict != OptOutNone {
+			f.Verdict = OptOutDoubtful
+			return f
+		}
+		rest = rest[end:]
+	}
+	return Finding{Verdict: OptOutNone}
 }
 
 // weigh judges a subject and a body together.

@@ -1,7 +1,6 @@
 package rules
 
 import (
-	"slices"
 	"strings"
 
 	"onefold/internal/reading/reader"
@@ -18,42 +17,46 @@ const (
 	awayWords    = 110 // an absence is told in few words
 )
 
-// class says what sort of message it is.
-func (r *sourceRead) class() reader.Class {
+// class says what sort of message it is, and whether it is an enquiry as well: a
+// bill that asks a question is one, and nobody's to ignore.
+func (r *sourceRead) class() (class reader.Class, both bool) {
 	f := r.all
 	asks := strings.ContainsAny(r.source.Visible, "?？")
+	own := f.meets("customer")
 	switch {
 	case r.away():
-		return reader.AutoReply
+		class, own = reader.AutoReply, own || asks || r.wantsPrice()
 	case f.meets("mailing_why") && f.meets("mailing_end") && f.words >= mailingWords:
-		return reader.Newsletter
+		class = reader.Newsletter
 	case f.kinds["promise"] >= 2 && f.kinds["bait"] >= 2, f.kinds["promise"] >= 1 && f.kinds["bait"] >= 3:
-		return reader.Spam
-	case f.meets("customer"):
-		return reader.Enquiry
-	case f.meets("bill") && f.meets("enclosed") && f.meets("payable") && !asks && !r.complains():
-		return reader.Invoice
-	case r.applies() && !r.complains():
-		return reader.JobApplication
-	case f.score["pitch"] >= pitchScore && f.kinds["pitch"] >= pitchKinds && !r.complains() && !f.meets("either_or"):
-		return reader.Pitch
+		return reader.Spam, false
+	case f.meets("bill") && f.meets("enclosed") && f.meets("payable"):
+		class, own = reader.Invoice, own || asks || r.complains()
+	case r.applies():
+		class, own = reader.JobApplication, own || r.complains() || r.wantsPrice()
+	case f.score["pitch"] >= pitchScore && f.kinds["pitch"] >= pitchKinds:
+		class, own = reader.Pitch, own || r.complains() || f.meets("either_or")
+	default:
+		return reader.Enquiry, false
 	}
-	return reader.Enquiry
+	if own {
+		return reader.Enquiry, true
+	}
+	return class, false
 }
 
 // away: somebody is away or gone, and the text says the rest that a machine
-// says then. A person who is away and asks for something is none.
+// says then.
 func (r *sourceRead) away() bool {
 	f := r.all
-	if !f.meets("away") || f.words > awayWords || strings.ContainsAny(r.source.Visible, "?？") || f.meets("customer") {
-		return false
-	}
-	if slices.ContainsFunc(wishes(), func(i reader.Intent) bool { return i == reader.Pricing && f.score[string(i)] >= enough }) {
+	if !f.meets("away") || f.words > awayWords {
 		return false
 	}
 	_, isReply := wish.CutReplyPrefix(r.source.Subject)
 	return f.score["away"] >= 2 && (f.meets("away_also") || isReply) || f.meets("away_also") && (isReply || f.kinds["away_also"] >= 2)
 }
+
+func (r *sourceRead) wantsPrice() bool { return r.all.score[string(reader.Pricing)] >= enough }
 
 // applies: an application is named and a job or a curriculum besides; one sign
 // may be the use that a thing is put to.

@@ -2,6 +2,7 @@ package rules_test
 
 import (
 	"context"
+	"slices"
 	"testing"
 
 	"onefold/internal/reading/reader"
@@ -87,5 +88,32 @@ func TestWishNotToBeMailedIsHeardWhateverTheMailIs(t *testing.T) {
 	}
 	if r.Class != reader.Enquiry || r.Intent != reader.OptOut || !r.PossibleOptOut {
 		t.Errorf("%+v", r)
+	}
+}
+
+// A mail of two classes is a person's to judge; of one it is not.
+func TestReading13TwoClassesAreAQuestion(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		first, asks string
+	}{
+		{"Dear Sirs,\n\nattached is invoice 2231 for cleaning in May. The total of 310.00 is payable by the 30th.", "And what does your bench scale cost?"},
+		{"Guten Tag,\n\nanbei erhalten Sie unsere Rechnung R-77. Der Betrag ist innerhalb von 14 Tagen zahlbar.", "Übrigens: Was kostet Ihre kleine Waage?"},
+		{"Buenos días, adjuntamos la factura 12 con vencimiento a 30 días.", "Por cierto, ¿cuánto cuesta su báscula pequeña?"},
+		{"Bonjour, vous trouverez ci-joint notre facture du mois, à régler sous 30 jours.", "Au fait, combien coûte votre petite balance ?"},
+		{"Gentile cliente, in allegato la fattura 9, scadenza 30 giugno.", "Quanto costa la vostra bilancia piccola?"},
+		{"Hello, I am in year 12 and would like to apply for an internship with you this summer. My CV is attached.", "We also need a quote for two bench scales for our school."},
+		{"Guten Tag, hiermit bewerbe ich mich auf Ihre Stelle. Mein Lebenslauf liegt bei.", "Außerdem bitten wir um ein Angebot für zwei Waagen."},
+		{"Hello, we help companies like yours win new customers for a fixed fee per month. 15 minutes on Thursday?", "Please send us a quote for two of your scales, too."},
+		{"Buenos días, ayudamos a empresas a conseguir más clientes sin compromiso. ¿Le llamo 15 minutos?", "Además necesitamos un presupuesto de dos básculas."},
+		{"Twelve exhibitors tell what they plan for spring.\n\nYou are receiving this because you subscribed at our stand. Unsubscribe: https://fair.example/u", "Could you send us a quote for two bench scales?"},
+		{"I am away until 3 June. For urgent matters please contact reception@mill.example.", "Could you send me a quote for two bench scales?"},
+	} {
+		for text, both := range map[string]bool{c.first: false, c.first + "\n\n" + c.asks: true, c.asks + "\n\n" + c.first: true, c.asks: false} {
+			s := reader.Source{Kind: "mail", FromName: "Kim Sato", FromAddress: "kim@mill.example", Subject: "May", Visible: text}
+			if got := reasonsOf(t, s); slices.Contains(got, reader.ReasonAmbiguous) != both {
+				t.Errorf("%q: %v", text, got)
+			}
+		}
 	}
 }

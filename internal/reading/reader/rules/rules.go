@@ -67,17 +67,19 @@ func (*Rules) Extract(ctx context.Context, s reader.Source) (reader.Record, erro
 	r := newSourceRead(lists[0], lists[1], s)
 	name, unclear := r.name()
 	record := reader.Record{
-		SenderEmail:   r.sender(),
-		ContactName:   name,
-		Company:       r.company(name.Value),
-		Phone:         r.phone(),
-		Class:         reader.Enquiry,
-		ReviewReasons: r.reviewReasons(unclear),
+		SenderEmail: r.sender(),
+		ContactName: name,
+		Company:     r.company(name.Value),
+		Phone:       r.phone(),
+		Class:       reader.Enquiry,
 	}
 	if optOut == wish.OptOutNone {
 		// Who asks not to be mailed is heard, whatever the rest may be.
-		record.Class = r.class()
+		var both bool
+		record.Class, both = r.class()
+		unclear = unclear || both
 	}
+	record.ReviewReasons = r.reviewReasons(unclear)
 	record.Intent = reader.Other
 	if record.Class.IsEnquiry() {
 		record.Intent = r.intent(optOut == wish.OptOutNone)
