@@ -194,14 +194,23 @@ func (s at) probe(ctx context.Context, op outbox.Operation) error {
 		}
 		conn.Since = now
 	}
-	n, err := s.letIn(ctx, op.Tenant)
+	first, err := s.queued(ctx, op.Tenant)
 	switch {
 	case err != nil:
 		return err
-	case n == 0 && now.Sub(conn.Since) > lastLook:
+	case len(first) == 0 && now.Sub(conn.Since) > lastLook:
 		return s.leave(ctx, op, "finish", idempotency.Join(idempotency.Complete("up", now), timerless(), ledger.Item{machine.ReasonAttr: ""}), "crm_connection_up")
 	}
-	return s.postpone(ctx, op, now.Add(LetInEvery), "crm_connection_up")
+	// The next time first: a crash among these lets in fewer, and none twice.
+	if err := s.postpone(ctx, op, now.Add(LetInEvery), "crm_connection_up"); err != nil {
+		return err
+	}
+	for _, k := range first {
+		if err := s.release(ctx, k); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (s at) stillDown(ctx context.Context, op outbox.Operation, conn outbox.Connection, res crm.Result) error {
@@ -219,22 +228,18 @@ func (s at) stillDown(ctx context.Context, op outbox.Operation, conn outbox.Conn
 	return s.postpone(ctx, op, at, res.Reason)
 }
 
-// letIn gives the first of each part of the queue back to their workers, LetIn
-// in all, and says how many.
-func (s at) letIn(ctx context.Context, tenantID string) (n int, err error) {
+// queued are the first of each part of the queue, LetIn in all.
+func (s at) queued(ctx context.Context, tenantID string) (first []ledger.Key, err error) {
 	for shard := range schema.Shards {
 		page, err := s.Store.Query(ctx, ledger.Query{
 			Table: schema.Outbox, Index: schema.ByWaitsFor, Partition: s.queueOf(tenantID, string(rune('0'+shard))), Limit: LetIn / schema.Shards,
 		})
 		if err != nil {
-			return n, fmt.Errorf("list what waits for a crm connection: %w", err)
+			return nil, fmt.Errorf("list what waits for a crm connection: %w", err)
 		}
 		for _, it := range page.Items {
-			if err := s.release(ctx, ledger.KeyOf(it)); err != nil {
-				return n, err
-			}
-			n++
+			first = append(first, ledger.KeyOf(it))
 		}
 	}
-	return n, nil
+	return first, nil
 }

@@ -116,21 +116,22 @@ func (w *world) handleBy(s *crmsync.Service, op string) {
 // changes it had. A worker that dies or fails gets its change again.
 func (w *world) pump() int {
 	w.Helper()
-	n, most := 0, 400+20*len(w.operations())
+	n := 0
 	for {
 		ch, ok := w.store.next()
 		if !ok {
 			return n
 		}
-		if n++; n > most {
+		if n++; n > 20_000 {
 			w.Fatal("the stream never becomes empty: the worker feeds itself")
 		}
 		for try := 0; ; try++ {
-			if alive(func() error { return w.worker().Handle(context.Background(), ch) }) == nil {
+			err := alive(func() error { return w.worker().Handle(context.Background(), ch) })
+			if err == nil {
 				break
 			}
-			if try == 20 {
-				w.Fatal("a change is never handled: it would hold up its shard")
+			if try == 200 {
+				w.Fatalf("a change of %v is never handled, and would hold up its shard: %v", ch.Item["kind"], err)
 			}
 		}
 	}
