@@ -25,13 +25,13 @@ var (
 
 // forwardedOf finds what a mail passes on, the attached mail before one in the
 // text; nil for none. A reply that quotes is no forwarding.
-func forwardedOf(m *Message, b body) *Forwarded {
+func forwardedOf(m *Message, b body, facts mailFacts) *Forwarded {
 	for _, r := range b.reportsOf("message/rfc822", "message/global") {
 		if f := attachedMail(r.content); f != nil {
 			return f
 		}
 	}
-	return inlineMail(m)
+	return inlineMail(m, facts)
 }
 
 // attachedMail reads the mail that is attached; what is attached to that one in
@@ -45,33 +45,33 @@ func attachedMail(content string) *Forwarded {
 		return nil
 	}
 	f := Forwarded{From: from[0], Subject: decodeWords(h.get("subject"), &w), Attached: true}
-	f.Visible, f.Quoted, f.Signature = splitText(readBody(h, raw, &w).text)
+	f.Visible, f.Quoted, f.Signature = splitText(readBody(h, raw, &w).text, factsFor(f.Subject, from, mailboxes(h.get("to"), &w)))
 	return &f
 }
 
 // inlineMail looks for the header block below a divider that says "forwarded",
-// or, in a mail with such a subject, for the first block.
-func inlineMail(m *Message) *Forwarded {
-	subject := forwardSubject.MatchString(m.Subject)
-	if replySubject.MatchString(m.Subject) && !subject {
+// or, in a mail with such a subject, for the first block. Of a forwarding without
+// one it is not known whose the older mail is.
+func inlineMail(m *Message, facts mailFacts) *Forwarded {
+	if replySubject.MatchString(m.Subject) && !facts.forward {
 		return nil // what a reply quotes may have been forwarded once
 	}
-	rest := m.Text
-	for n := 0; rest != "" && n < maxSplitLines; n++ {
+	passesOn := facts.forward && m.Quoted != ""
+	rest, budget := m.Text, maxQuoteTries
+	for n := 0; rest != "" && n < maxSplitLines && budget > 0; n++ {
 		line, after, _ := strings.Cut(rest, "\n")
-		switch {
-		case isForwardDivider(line):
-			if f := readBlock(after); f != nil {
+		divides := isForwardDivider(line)
+		if divides || facts.forward && isLabelled(line) {
+			budget--
+			if f := readBlock(rest, divides, m, facts); f != nil {
 				return f
 			}
-		case subject:
-			if name, value := labelOf(line); value != "" && isFromLabel(name) {
-				if f := readBlock(rest); f != nil {
-					return f
-				}
-			}
 		}
+		passesOn = passesOn || divides
 		rest = after
+	}
+	if passesOn {
+		return &Forwarded{Visible: m.Quoted}
 	}
 	return nil
 }
@@ -86,30 +86,36 @@ func isForwardDivider(line string) bool {
 	return strings.HasSuffix(strings.TrimRight(line, " \t"), ":") && forwarded.MatchString(line)
 }
 
-// readBlock reads the fields that mail programs put above a forwarded text: at
-// least a From with an address and two others.
-func readBlock(text string) *Forwarded {
-	var f Forwarded
-	others, began := 0, false
-	for n := 0; n < 16 && text != ""; n++ {
-		line, after, _ := strings.Cut(text, "\n")
-		name, value := labelOf(cut(line, maxValue))
-		blank := strings.Trim(line, " \t>") == ""
-		switch {
-		case blank && began && f.From.Address != "" && others >= 2:
-			f.Visible, f.Quoted, f.Signature = splitText(unmark(after))
-			return &f
-		case isFromLabel(name) && f.From.Address == "":
-			began = true
-			f.From = writtenMailbox(value)
-		case isHeaderLabel(name):
-			if others++; isSubjectLabel(name) {
-				f.Subject = oneLine(value)
-			}
-		case !blank && !began:
-			return nil
+// readBlock reads the fields that mail programs put above a forwarded text, which
+// below a divider begin some lines later. The sender is the first who is not the
+// one who forwards; without an address nobody knows whose the mail is.
+func readBlock(text string, below bool, m *Message, facts mailFacts) *Forwarded {
+	lines := strings.SplitN(text, "\n", maxBlockLines+5)
+	last := 0
+	if below {
+		last = min(5, len(lines)-1)
+	}
+	for i := range lines[:last+1] {
+		fields, n := headerBlock(nil, lines[i:])
+		if len(fields) < 3 || !below && !facts.olderMail(fields, true) {
+			continue
 		}
-		text = after
+		var f Forwarded
+		for _, field := range fields {
+			box := writtenMailbox(field.value)
+			if f.From.Address == "" && box.Address != "" && !contains(addressesOf(m.From), box.Address) {
+				f.From = box
+			}
+			if f.Subject == "" && facts.isSubject(field.value) {
+				f.Subject = oneLine(field.value)
+			}
+		}
+		at := 0
+		for _, l := range lines[:min(i+n, len(lines)-1)] {
+			at += len(l) + 1
+		}
+		f.Visible, f.Quoted, f.Signature = splitText(unmark(text[min(at, len(text)):]), factsFor(f.Subject, []Mailbox{f.From}, m.From))
+		return &f
 	}
 	return nil
 }
@@ -123,14 +129,6 @@ func writtenMailbox(value string) Mailbox {
 	}
 	name := strings.TrimSuffix(strings.TrimRight(value[:at[0]], " <[("), "mailto:")
 	return Mailbox{Name: oneLine(strings.Trim(name, " <[(\"'*")), Address: strings.Trim(value[at[0]:at[1]], ".")}
-}
-
-func isSubjectLabel(name string) bool {
-	switch name {
-	case "subject", "sujet", "betreff", "objet", "asunto", "assunto", "oggetto", "onderwerp", "ämne", "emne", "aihe", "temat", "тема", "konu", "主题", "件名":
-		return true
-	}
-	return false
 }
 
 // unmark takes one level of quotation marks off, where every line has it.

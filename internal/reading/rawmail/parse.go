@@ -89,8 +89,9 @@ func parse(raw []byte, own IsOwn, genuine IsMark, nullSender, withBody bool) (m 
 	if m.Calendar = calendarOf(b); m.Calendar != nil && strings.TrimSpace(m.Text) == "" {
 		m.Text = m.Calendar.text
 	}
-	m.Visible, m.Quoted, m.Signature = splitText(m.Text)
-	m.Forwarded, m.Route = forwardedOf(&m, b), routeOf(h, &m)
+	facts := factsFor(m.Subject, m.From, m.To)
+	m.Visible, m.Quoted, m.Signature = splitText(m.Text, facts)
+	m.Forwarded, m.Route = forwardedOf(&m, b, facts), routeOf(h, &m)
 	classify(&m, h, b, own, markOf(&m, h, genuine, &w), &w)
 	m.ContentHash = contentHash(h, b.hashed)
 	m.Warnings = w

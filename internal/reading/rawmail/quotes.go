@@ -3,6 +3,7 @@ package rawmail
 import (
 	"regexp"
 	"strings"
+	"unicode"
 )
 
 // The words of mail programs in the languages they write quotation headers
@@ -14,6 +15,13 @@ var (
 
 	// datedAddress is a header without a verb: a date, somebody, an address, a colon.
 	datedAddress = regexp.MustCompile(`(?i)(?:19|20)\d\d.{0,160}<?[^\s<>@]+@[^\s<>@]+>?\s*(?:\([^)]*\))?\s*:\s*$`)
+
+	// shownAddress is an address as mail programs write it behind a name.
+	shownAddress = regexp.MustCompile(`[<(\[](?:mailto:)?[^\s<>@]+@[^\s<>@]+[>)\]]`)
+
+	// addressWrote is a header without a date: a name, an address, one or two
+	// words and a colon.
+	addressWrote = regexp.MustCompile(`^[-\s*]*(?:["'(\p{Lu}\p{Lo}][^\s@:]*\s+){0,5}[<(\[]?(?:mailto:)?[^\s<>@]+@[^\s<>@]+(?:\s+[\pL\p{M}()]+){1,2}\s*[:：]\s*$`)
 
 	// verbs are in every match of wroteEnd.
 	verbs = newPhrases(``, "wrote", "writes", "schrieb", "a écrit", "escribió", "scritto", "schreef", "escreveu", "skrev", "kirjoitti", "napisał", "пишет", "написал", "viết", "yazdı", "написав",
@@ -47,8 +55,9 @@ func (t *splitLines) quoteHeader(i int) int {
 	if t.budget <= 0 || len(lines) == 0 || len(lines[0]) > 400 || !t.mayBeHeader(i) {
 		return 0
 	}
-	// A beginning that is not known must have all other signs, on its own line.
+	// A beginning that is not known must have all other signs.
 	known := quoteBegin.MatchString(lines[0])
+	begins := i == 0 || strings.TrimSpace(t.lines[i-1]) == ""
 	joined := ""
 	for n := 1; n <= min(len(lines), 4); n++ {
 		l := strings.TrimSpace(lines[n-1])
@@ -59,18 +68,17 @@ func (t *splitLines) quoteHeader(i int) int {
 		if len(joined) > 400 {
 			return 0
 		}
-		colon := sightOf(joined).colon
-		if !strings.Contains(joined, "@") && !colon || !known && (n > 1 || !colon || !strings.Contains(joined, "@")) || !strings.ContainsAny(joined, "0123456789") {
+		s := sightOf(joined)
+		if !s.at && !s.colon || !known && !(s.at && s.colon && (n == 1 || begins)) || !s.digit && !(s.at && s.colon && n == 1) {
 			continue
 		}
 		t.budget--
 		switch {
-		case wroteEnd.MatchString(joined) && hasDate.MatchString(joined):
-			// A sentence can end so too, but holds no address and no clock time.
-			if colon || strings.Contains(joined, "@") {
-				return n
-			}
+		case s.digit && wroteEnd.MatchString(joined) && hasDate.MatchString(joined) && (known || n == 1):
+			return n // a sentence can end so too, but holds no address and no clock time
 		case known && datedAddress.MatchString(joined):
+			return n
+		case s.at && s.colon && (n == 1 && addressWrote.MatchString(joined) || shownAddress.MatchString(joined) && dateWithTime(joined)):
 			return n
 		}
 	}
@@ -83,87 +91,70 @@ func (t *splitLines) mayBeHeader(i int) bool {
 	for n := i; n < min(len(t.lines), i+4); n++ {
 		l := t.sights[n]
 		s = sight{at: s.at || l.at, digit: s.digit || l.digit, verb: s.verb || l.verb}
-		if s.digit && (s.verb && (s.at || l.colon) || s.at && l.colon) {
+		if s.at && l.colon || s.digit && s.verb && (s.at || l.colon) {
 			return true
 		}
 	}
 	return false
 }
 
-// wholeRest says that everything from line i on is an older mail: a divider,
-// or a block of header fields as mail programs put before it.
-func (t *splitLines) wholeRest(i int) bool {
+// olderFrom reports whether everything from line i on is an older mail: a divider,
+// or a block of header fields as mail programs put before it. Those count below
+// what the sender wrote, and in a forwarding.
+func (t *splitLines) olderFrom(i int, written bool) bool {
 	line := t.lines[i]
 	if len(line) > 400 {
 		return false
 	}
-	switch mark := strings.TrimLeft(line, " \t>*"); {
+	switch mark := bareLine(line); {
 	case mark == "":
-		return false
-	case mark[0] == '-' || mark[0] == '_' || mark[0] == '=':
+		rule := strings.Count(line, "_")
+		return rule >= 4 && written && t.block(i+1, rule >= ruleLength)
+	case mark[0] == '-' || mark[0] == '=':
 		if original.MatchString(line) {
 			return true
 		}
-		if divider := strings.TrimSpace(line); len(divider) < 4 || strings.Trim(divider, "_-=") != "" {
+		if strings.Trim(mark, "-= ") != "" && !strings.ContainsAny(mark[len(mark)-1:], "-=") || len(mark) < 4 {
 			return false
 		}
-		for n := i + 1; n < min(len(t.lines), i+4); n++ {
-			if strings.TrimSpace(t.lines[n]) != "" {
-				return headerBlock(t.lines[n:])
-			}
-		}
-		return false
+		return written && t.block(i+1, strings.Trim(mark, "-= ") != "")
 	case t.sights[i].colon && forwarded.MatchString(line):
 		return true
 	}
-	return headerBlock(t.lines[i:])
+	return (written || t.facts.forward) && t.block(i, false)
 }
 
-// headerBlock is a From line with at least two other fields close behind.
-func headerBlock(lines []string) bool {
-	name, value := labelOf(lines[0])
-	if !isFromLabel(name) || value == "" {
+// ruleLength is that of the line which Outlook draws above an older mail.
+const ruleLength = 20
+
+// groupWise is a line such as ">>> Ann Lee <ann@example.com> 3/4/2026 10:12 AM >>>".
+func groupWise(line string) bool {
+	if !strings.HasPrefix(line, ">>>") || len(line) > 400 {
 		return false
 	}
-	found := 0
-	for _, l := range lines[1:min(len(lines), 8)] {
-		if name, _ := labelOf(l); isHeaderLabel(name) {
-			found++
+	who := bareLine(line)
+	return (strings.HasSuffix(strings.TrimRight(line, " \t\r"), ">>>") || sightOf(who).colon) && dateWithTime(who) && strings.ContainsFunc(who, unicode.IsLetter)
+}
+
+// block reports whether a header block of an older mail and a text begin at the
+// next line with text. below: a mail program's divider is above it.
+func (t *splitLines) block(i int, below bool) bool {
+	for end := i + 3; i < end; i++ {
+		if i >= len(t.sights) || t.budget <= 0 {
+			return false
+		}
+		if bareLine(t.lines[i]) != "" {
+			break
 		}
 	}
-	return found >= 2
-}
-
-// labelOf takes a line such as "*From:* Ann" apart; name is in lower case.
-func labelOf(line string) (name, value string) {
-	line = strings.TrimLeft(line, " \t>*")
-	near := cut(line, 60)
-	name, _, ok := strings.Cut(near, ":")
-	width := 1
-	if !ok {
-		if name, _, ok = strings.Cut(near, "\uff1a"); !ok { // the wide colon of Chinese and Japanese
-			return "", ""
-		}
-		width = len("\uff1a")
+	if i >= len(t.sights) || !isLabelled(t.lines[i]) && !t.sights[min(i+1, len(t.sights)-1)].digit && !t.sights[min(i+2, len(t.sights)-1)].digit {
+		return false
 	}
-	return strings.ToLower(strings.TrimRight(name, " \t*")), strings.Trim(line[len(name)+width:], " \t*")
-}
-
-func isFromLabel(name string) bool {
-	switch name {
-	case "from", "message du", "von", "de", "da", "van", "från", "fra", "lähettäjä", "od", "от", "kimden", "expéditeur", "发件人", "差出人":
-		return true
+	fields, n := headerBlock(t.fields[:0], t.lines[i:])
+	t.fields = fields
+	if len(fields) < 3 {
+		return false
 	}
-	return false
-}
-
-func isHeaderLabel(name string) bool {
-	switch name {
-	case "sent", "sujet", "date", "to", "cc", "subject", "reply-to", "gesendet", "datum", "an", "betreff", "envoyé", "envoyé le", "à", "objet", "date d'envoi",
-		"enviado", "enviado el", "enviado em", "enviada em", "para", "asunto", "assunto", "fecha", "data", "inviato", "a", "oggetto", "verzonden", "aan", "onderwerp",
-		"skickat", "till", "ämne", "sendt", "til", "emne", "lähetetty", "päivämäärä", "vastaanottaja", "kopio", "aihe", "wysłano", "do", "temat",
-		"отправлено", "дата", "кому", "копия", "тема", "konu", "kime", "tarih", "发送时间", "收件人", "主题", "日時", "送信日時", "宛先", "件名":
-		return true
-	}
-	return false
+	t.budget--
+	return t.facts.olderMail(fields, below) && !blank(t.lines[i+n:])
 }

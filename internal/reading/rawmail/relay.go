@@ -55,7 +55,7 @@ func formFields(text string, own IsOwn) *Mailbox {
 		}
 		at := emailField.FindStringIndex(line)
 		if at == nil {
-			if label, v := labelOf(line); v != "" && name == "" && isNameLabel(label) {
+			if label, v := labelOf(line); v != "" && name == "" && isNameLabel(strings.ToLower(label)) {
 				name = oneLine(v)
 			}
 			continue

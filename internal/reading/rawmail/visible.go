@@ -6,7 +6,9 @@ import "strings"
 type splitLines struct {
 	lines  []string
 	sights []sight
-	budget int // of joined lines that may still be tried as a quotation header
+	budget int // of joined lines and blocks that may still be tried as a header
+	fields []headerField
+	facts  mailFacts
 }
 
 // splitText parts a text into what its sender wrote now, what is quoted or
@@ -14,10 +16,10 @@ type splitLines struct {
 // the signature's delimiter.
 //
 // Beyond maxSplitLines nothing more is looked for.
-func splitText(text string) (visible, quoted, signature string) {
+func splitText(text string, facts mailFacts) (visible, quoted, signature string) {
 	// As many as there are: SplitN makes room for as many as it may find.
 	count := min(strings.Count(text, "\n"), maxSplitLines) + 1
-	t := splitLines{lines: strings.SplitN(text, "\n", count), budget: maxQuoteTries}
+	t := splitLines{lines: strings.SplitN(text, "\n", count), budget: maxQuoteTries, facts: facts}
 	t.sights = make([]sight, len(t.lines))
 	for i, l := range t.lines[:min(len(t.lines), maxSplitLines)] {
 		t.sights[i] = sightOf(l)
@@ -29,6 +31,10 @@ func splitText(text string) (visible, quoted, signature string) {
 		line := t.lines[i]
 		if i >= maxSplitLines {
 			out[state] = append(out[state], line)
+			break
+		}
+		if groupWise(line) && !markedNext(t.lines[i+1:]) {
+			out[quote] = append(out[quote], t.lines[i:]...)
 			break
 		}
 		if strings.HasPrefix(strings.TrimLeft(line, " \t"), ">") {
@@ -47,7 +53,7 @@ func splitText(text string) (visible, quoted, signature string) {
 			state = seen
 			continue
 		}
-		if t.wholeRest(i) {
+		if t.olderFrom(i, written) {
 			out[quote] = append(out[quote], t.lines[i:]...)
 			break
 		}
@@ -56,8 +62,9 @@ func splitText(text string) (visible, quoted, signature string) {
 				state = sign
 				continue
 			}
-			if t.signatureStart(i, written) {
-				state = sign
+			if written && len(line) <= 120 && sentFrom.MatchString(line) {
+				out[sign] = append(out[sign], line)
+				continue
 			}
 		}
 		written = written || strings.TrimSpace(line) != ""
@@ -105,38 +112,8 @@ func markedNext(lines []string) bool {
 // and the dashes that some turn it into.
 func delimiter(line string) bool {
 	switch strings.TrimRight(line, " \t") {
-	case "--", "---", "__", "—", "–", "\u2014\u2014", "\u2013\u2013":
+	case "--", "__", "\u2014", "\u2013", "\u2014\u2014", "\u2013\u2013":
 		return true
 	}
 	return false
-}
-
-// signatureStart is a line such as "Sent from my phone", or a closing
-// greeting near the end of what was written.
-func (t *splitLines) signatureStart(i int, afterText bool) bool {
-	line := strings.TrimSpace(t.lines[i])
-	if line == "" || len(line) > 120 || !afterText {
-		return false
-	}
-	if sentFrom.MatchString(line) {
-		return true
-	}
-	if !isClosing(line) {
-		return false
-	}
-	// A name, a title and a number may follow; paragraphs may not.
-	rest := 0
-	for n := i + 1; n < min(len(t.lines), i+maxSignature); n++ {
-		l := strings.TrimSpace(t.lines[n])
-		if l == "" {
-			continue
-		}
-		if strings.HasPrefix(l, ">") || delimiter(l) || t.quoteHeader(n) > 0 || t.wholeRest(n) {
-			break
-		}
-		if rest++; rest > 8 || len(l) > 90 {
-			return false
-		}
-	}
-	return true
 }

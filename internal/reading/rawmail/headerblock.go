@@ -1,0 +1,245 @@
+package rawmail
+
+import (
+	"regexp"
+	"strings"
+	"unicode"
+)
+
+// mailFacts is what the header of a mail says that an older mail in its text may
+// say again.
+type mailFacts struct {
+	subject string
+	people  []string // names and addresses of sender and recipients
+	forward bool     // the subject says that it passes a mail on
+}
+
+func factsFor(subject string, boxes ...[]Mailbox) mailFacts {
+	f := mailFacts{subject: strings.ToLower(subject), forward: forwardSubject.MatchString(subject)}
+	for _, list := range boxes {
+		for _, box := range list {
+			for _, s := range []string{box.Name, box.Address} {
+				if strings.ContainsAny(s, " @") {
+					f.people = append(f.people, strings.ToLower(s))
+				}
+			}
+		}
+	}
+	return f
+}
+
+// isSubject reports whether a value is the subject, save prefixes such as "Re:".
+func (f mailFacts) isSubject(value string) bool {
+	value = strings.ToLower(value)
+	long, short := f.subject, value
+	if len(short) > len(long) {
+		long, short = short, long
+	}
+	before, ok := strings.CutSuffix(long, short)
+	return short != "" && ok && (before == "" || strings.ContainsAny(before[len(before)-1:], " :]\uff1a"))
+}
+
+func (f mailFacts) isPerson(value string) bool {
+	value = strings.ToLower(value)
+	for _, p := range f.people {
+		if strings.Contains(value, p) {
+			return true
+		}
+	}
+	return false
+}
+
+// headerField is one line of a header block, with what its value looks like.
+// The lines of Notes have no labels for sender and date.
+type headerField struct {
+	label, value string
+	address      bool
+	dated        bool // a date with a time of day
+}
+
+// maxBlockLines is how many lines of a header block are looked at: recipients
+// may take many.
+const maxBlockLines = 40
+
+// headerBlock appends to fields those that mail programs put above an older mail,
+// by their shape: short labels in any language. n is how many lines they take.
+func headerBlock(fields []headerField, lines []string) (_ []headerField, n int) {
+	lines = lines[:min(len(lines), maxBlockLines)]
+	list := false // the last line goes on
+	for ; n < len(lines); n++ {
+		line := bareLine(lines[n])
+		label, value := labelOf(line)
+		last := len(fields) - 1
+		switch {
+		case line == "":
+			if n+1 == len(lines) || last < 0 || !isLabelled(lines[n+1]) {
+				return fields, n
+			}
+		case label != "":
+			fields = append(fields, headerField{label: label, value: value})
+		case last < 0:
+			if len(line) > 120 || !isDate(lines, n+1) && !isDate(lines, n+2) {
+				return fields, n
+			}
+			fields = append(fields, headerField{value: line})
+		case last < 2 && fields[0].label == "" && dateWithTime(line):
+			fields = append(fields, headerField{value: line})
+		case fields[last].value == "" || list || line[0] == ',' || strings.IndexByte(" \t", lines[n][0]) >= 0 && bareLine(lines[n-1]) != "":
+			if f := &fields[last]; len(f.value) < 120 && strings.IndexByte(f.value, '@') < 0 {
+				f.value = strings.TrimSpace(f.value + " " + cut(line, 400))
+			}
+		default:
+			return fields, n
+		}
+		list = line != "" && strings.IndexByte(",;", line[len(line)-1]) >= 0
+	}
+	return fields, n
+}
+
+func isLabelled(line string) bool {
+	label, _ := labelOf(bareLine(line))
+	return label != ""
+}
+
+func isDate(lines []string, n int) bool {
+	if n >= len(lines) {
+		return false
+	}
+	line := bareLine(lines[n])
+	label, _ := labelOf(line)
+	return label == "" && len(line) <= 60 && dateWithTime(line)
+}
+
+// olderMail reports whether fields are those of an older mail: a sender with an
+// address or a person's name, and a date with a time of day or a second address.
+// Without any address the subject or a person must be this mail's too. below says
+// that a mail program's divider is above them, which vouches for the rest.
+func (f mailFacts) olderMail(fields []headerField, below bool) bool {
+	if len(fields) < 3 {
+		return false
+	}
+	addresses, dates, people, known := 0, 0, 0, false
+	for i := range fields {
+		h := &fields[i]
+		h.address, h.dated = hasAddress(h.value), dateWithTime(h.value)
+		if h.isFormField() {
+			return false
+		}
+		foreign := h.address && !f.isPerson(h.value)
+		switch {
+		case foreign:
+			addresses++
+		case h.dated:
+			dates++
+		case h.address, personName(h.value):
+			people++
+		}
+		known = known || f.isSubject(h.value) || f.isPerson(h.value)
+	}
+	switch {
+	case addresses > 0:
+		return addresses > 1 || dates > 0 || known || below
+	case people > 0:
+		return dates > 0 && (known || below)
+	}
+	return false
+}
+
+// isFormField reports what filled forms, orders and signatures have and no header
+// of a mail: a number, a link, a field that is called one for an address.
+func (h *headerField) isFormField() bool {
+	return !h.dated && isNumber(h.value) || strings.Contains(h.value, "://") && !h.address || h.label != "" && emailField.MatchString(h.label+":")
+}
+
+// isNumber reports a count or the number of a phone; a date has eight digits at
+// most.
+func isNumber(value string) bool {
+	digits := 0
+	for _, r := range value {
+		switch {
+		case r >= '0' && r <= '9':
+			digits++
+		case !strings.ContainsRune("+-/(). \u00a0", r):
+			return false
+		}
+	}
+	return digits > 0 && (digits == len(value) || digits > 8 || value[0] == '+')
+}
+
+var (
+	// notesName is a name of Lotus Notes: "Ann Lee/Sales/Example", "Ann Lee@EXAMPLE".
+	notesName = regexp.MustCompile(`^[\pL .,'\-\d]{2,60}(?:(?:/[\pL\d .&\-]{1,40}){1,5}(?:@\w+)?|@\w+)`)
+
+	clock = regexp.MustCompile(`(?:^|[^\p{Nd}.:/-])(?:\p{Nd}{1,2}[:h\x{6642}\x{70b9}\x{9ede}]\s?\p{Nd}{2}|[012]?\d\.[0-5]\d(?:\.[0-5]\d)?(?:$|[^\d.])|1?\d ?[aApP]\.?[mM]\b)`)
+)
+
+// hasAddress takes the names of Notes for addresses.
+func hasAddress(value string) bool {
+	return strings.IndexByte(value, '@') > 0 && addrInText.MatchString(value) || strings.ContainsAny(value, "/@") && notesName.MatchString(value)
+}
+
+// dateWithTime reports a time of day with a digit of a date beside it.
+func dateWithTime(value string) bool {
+	value = cut(value, 200)
+	if !strings.ContainsFunc(value, unicode.IsDigit) {
+		return false
+	}
+	at := clock.FindStringIndex(value)
+	return at != nil && (strings.ContainsFunc(value[:at[0]], unicode.IsDigit) || strings.ContainsFunc(value[at[1]:], unicode.IsDigit))
+}
+
+// personName is two to four words with capitals, or the name alone in a script
+// that has none.
+func personName(value string) bool {
+	words := strings.Fields(strings.Trim(value, `"'`))
+	if len(words) == 0 || len(words) > 4 || len(value) > 80 || strings.ContainsAny(value, "0123456789?!:") {
+		return false
+	}
+	caseless := false
+	for _, w := range words {
+		c := []rune(strings.TrimLeft(w, `("'[<`) + " ")[0]
+		if !unicode.IsUpper(c) && !unicode.Is(unicode.Lo, c) {
+			return false
+		}
+		caseless = caseless || unicode.Is(unicode.Lo, c)
+	}
+	return len(words) > 1 || caseless
+}
+
+// bareLine is a line without marks of quotation and of stress, and without what
+// shows nothing.
+func bareLine(line string) string {
+	return strings.TrimFunc(cut(line, maxValue), func(r rune) bool {
+		return r == '>' || r == '*' || r == '_' || r == '|' || unicode.IsSpace(r) || unicode.Is(unicode.Cf, r)
+	})
+}
+
+// labelOf takes a line such as "*From:* Ann" apart: a label is at most four words
+// and holds no digit.
+func labelOf(line string) (label, value string) {
+	line = bareLine(line)
+	near := cut(line, 100)
+	at := strings.IndexAny(near, ":\uff1a") // the wide colon of Chinese and Japanese
+	if at <= 0 {
+		return "", ""
+	}
+	label, value = line[:at], strings.TrimPrefix(strings.TrimPrefix(line[at:], ":"), "\uff1a")
+	label, value = bareLine(label), bareLine(value)
+	words, runes := 0, 0
+	for i, r := range label {
+		switch {
+		case unicode.IsLetter(r):
+		case i == 0:
+			return "", ""
+		case unicode.IsSpace(r):
+			words++
+		case !unicode.IsMark(r) && !strings.ContainsRune(".'\u2019-/()", r):
+			return "", ""
+		}
+		runes++
+	}
+	if words > 3 || runes > 30 || strings.HasPrefix(value, "//") {
+		return "", ""
+	}
+	return label, value
+}
