@@ -106,7 +106,7 @@ const (
 	DoubtRedirected = "redirected_by_rule" // a rule passed it on and hid whether a person wrote it
 	DoubtCalendar   = "calendar_answer"    // an answer to an invitation, or its end
 	DoubtSeveral    = "several_senders"    // it has more than one From field (RFC 5322 section 3.6 allows one)
-	DoubtUndecoded  = "text_undecoded"     // its subject or text is in a character set that is not known
+	DoubtUndecoded  = "text_undecoded"     // its subject or text is encrypted, or in a character set that is not known
 	DoubtMark       = "own_mark_invalid"   // it bears the mark of our own mail, and the mark is not genuine
 )
 

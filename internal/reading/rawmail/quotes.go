@@ -21,7 +21,7 @@ var (
 
 	// addressWrote is a header without a date: a name, an address, one or two
 	// words and a colon.
-	addressWrote = regexp.MustCompile(`^[-\s*]*(?:["'(\p{Lu}\p{Lo}][^\s@:]*\s+){0,5}[<(\[]?(?:mailto:)?[^\s<>@]+@[^\s<>@]+(?:\s+[\pL\p{M}()]+){1,2}\s*[:：]\s*$`)
+	addressWrote = regexp.MustCompile(`^[-\s*]*(?:["'(\p{Lu}\p{Lo}][^\s@:]*\s+){0,5}[<(\[]?(?:mailto:)?[^\s<>@]+@[^\s<>@]+[>)\]]*(?:\s+[\pL\p{M}()]+){1,2}\s*[:：]\s*$`)
 
 	// verbs are in every match of wroteEnd.
 	verbs = newPhrases(``, "wrote", "writes", "schrieb", "a écrit", "escribió", "scritto", "schreef", "escreveu", "skrev", "kirjoitti", "napisał", "пишет", "написал", "viết", "yazdı", "написав",
