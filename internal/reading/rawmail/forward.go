@@ -2,6 +2,7 @@ package rawmail
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -20,6 +21,8 @@ type Forwarded struct {
 var (
 	forwardSubject = regexp.MustCompile(`(?i)^\s*(?:\[[^\]]{1,40}\]\s*)?(?:fwd?|wg|tr|rv|i|enc|doorst|vb|vl|pd|ilt|转发|轉寄|転送)\s*[:：]`)
 	replySubject   = regexp.MustCompile(`(?i)^\s*(?:\[[^\]]{1,40}\]\s*)?(?:re|aw|sv|antw|odp|rép|res|r|ynt|vá|回复|答复|返信)\s*[:：]`)
+	// gmailDivider is Gmail's line above a forwarded mail, in any language.
+	gmailDivider   = regexp.MustCompile(`^[\s>*]*-{9,}\s+\pL[^-]{2,60}\s-{9,}\s*$`)
 	forwardDivider = regexp.MustCompile(`(?i)^[\s>*]*[-_=]{2,}\s*(?:forwarded message|forwarded by .*|weitergeleitete (?:nachricht|mail)|message transféré|mensaje reenviado|messaggio inoltrato|doorgestuurd bericht|mensagem encaminhada|vidarebefordrat meddelande|videresendt (?:meddelelse|melding)|välitetty viesti|пересылаемое сообщение|переадресованное сообщение|wiadomość przekazana|转发的邮件|転送メッセージ)\s*[-_=]*\s*$`)
 )
 
@@ -41,10 +44,13 @@ func attachedMail(content string) *Forwarded {
 	h, raw := splitHeader([]byte(content), &w)
 	h.toUTF8(&w)
 	from := mailboxes(h.get("from"), &w)
-	if len(from) == 0 {
+	if len(h) == 0 {
 		return nil
 	}
-	f := Forwarded{From: from[0], Subject: decodeWords(h.get("subject"), &w), Attached: true}
+	f := Forwarded{Subject: decodeWords(h.get("subject"), &w), Attached: true}
+	if len(from) > 0 {
+		f.From = from[0]
+	}
 	f.Visible, f.Quoted, f.Signature = splitText(readBody(h, raw, &w).text, factsFor(f.Subject, from, mailboxes(h.get("to"), &w)))
 	return &f
 }
@@ -56,12 +62,12 @@ func inlineMail(m *Message, facts mailFacts) *Forwarded {
 	if replySubject.MatchString(m.Subject) && !facts.forward {
 		return nil // what a reply quotes may have been forwarded once
 	}
-	passesOn := facts.forward && m.Quoted != ""
+	passesOn := facts.forward && m.Quoted != "" || slices.ContainsFunc(m.Attachments, isMailFile)
 	rest, budget := m.Text, maxQuoteTries
 	for n := 0; rest != "" && n < maxSplitLines && budget > 0; n++ {
 		line, after, _ := strings.Cut(rest, "\n")
 		divides := isForwardDivider(line)
-		if divides || facts.forward && isLabelled(line) {
+		if divides || gmailDivider.MatchString(cut(line, 100)) || facts.forward && (isLabelled(line) || isDate([]string{firstLine(after)}, 0)) {
 			budget--
 			if f := readBlock(rest, divides, m, facts); f != nil {
 				return f
@@ -74,6 +80,17 @@ func inlineMail(m *Message, facts mailFacts) *Forwarded {
 		return &Forwarded{Visible: m.Quoted}
 	}
 	return nil
+}
+
+// isMailFile reports whether an attachment is a mail that nobody opens here.
+func isMailFile(a Attachment) bool {
+	name := strings.ToLower(a.Name)
+	return strings.HasSuffix(name, ".eml") || strings.HasSuffix(name, ".msg") || a.Type == "application/vnd.ms-outlook"
+}
+
+func firstLine(text string) string {
+	line, _, _ := strings.Cut(text, "\n")
+	return line
 }
 
 func isForwardDivider(line string) bool {
@@ -91,11 +108,8 @@ func isForwardDivider(line string) bool {
 // one who forwards; without an address nobody knows whose the mail is.
 func readBlock(text string, below bool, m *Message, facts mailFacts) *Forwarded {
 	lines := strings.SplitN(text, "\n", maxBlockLines+5)
-	last := 0
-	if below {
-		last = min(5, len(lines)-1)
-	}
-	for i := range lines[:last+1] {
+	reach := 6 // a divider may take two lines, with blank ones below
+	for i := range lines[:min(reach, len(lines))] {
 		fields, n := headerBlock(nil, lines[i:])
 		if len(fields) < 3 || !below && !facts.olderMail(fields, true) {
 			continue

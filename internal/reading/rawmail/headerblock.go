@@ -10,22 +10,25 @@ import (
 // say again.
 type mailFacts struct {
 	subject string
-	people  []string // names and addresses of sender and recipients
+	writer  []string // names and addresses of the sender
+	others  []string // those of the recipients
 	forward bool     // the subject says that it passes a mail on
 }
 
-func factsFor(subject string, boxes ...[]Mailbox) mailFacts {
-	f := mailFacts{subject: strings.ToLower(subject), forward: forwardSubject.MatchString(subject)}
-	for _, list := range boxes {
-		for _, box := range list {
-			for _, s := range []string{box.Name, box.Address} {
-				if strings.ContainsAny(s, " @") {
-					f.people = append(f.people, strings.ToLower(s))
-				}
+func factsFor(subject string, from, to []Mailbox) mailFacts {
+	return mailFacts{subject: strings.ToLower(subject), writer: namesOf(from), others: namesOf(to), forward: forwardSubject.MatchString(subject)}
+}
+
+// namesOf leaves out names of one word, which say little.
+func namesOf(boxes []Mailbox) (names []string) {
+	for _, box := range boxes {
+		for _, s := range []string{box.Name, box.Address} {
+			if strings.ContainsAny(s, " @") {
+				names = append(names, strings.ToLower(s))
 			}
 		}
 	}
-	return f
+	return names
 }
 
 // isSubject reports whether a value is the subject, save prefixes such as "Re:".
@@ -39,10 +42,11 @@ func (f mailFacts) isSubject(value string) bool {
 	return short != "" && ok && (before == "" || strings.ContainsAny(before[len(before)-1:], " :]\uff1a"))
 }
 
-func (f mailFacts) isPerson(value string) bool {
+// holdsOne reports whether a value holds one of the names.
+func holdsOne(value string, names []string) bool {
 	value = strings.ToLower(value)
-	for _, p := range f.people {
-		if strings.Contains(value, p) {
+	for _, name := range names {
+		if strings.Contains(value, name) {
 			return true
 		}
 	}
@@ -125,22 +129,22 @@ func (f mailFacts) olderMail(fields []headerField, below bool) bool {
 		if h.isFormField() {
 			return false
 		}
-		foreign := h.address && !f.isPerson(h.value)
+		writer := holdsOne(h.value, f.writer)
 		switch {
-		case foreign:
+		case h.address && !writer:
 			addresses++
 		case h.dated:
 			dates++
-		case h.address, personName(h.value):
+		case personName(h.value):
 			people++
 		}
-		known = known || f.isSubject(h.value) || f.isPerson(h.value)
+		known = known || writer || f.isSubject(h.value) || holdsOne(h.value, f.others)
 	}
 	switch {
 	case addresses > 0:
 		return addresses > 1 || dates > 0 || known || below
 	case people > 0:
-		return dates > 0 && (known || below)
+		return (dates > 0 || f.forward) && (known || below)
 	}
 	return false
 }
@@ -170,7 +174,7 @@ var (
 	// notesName is a name of Lotus Notes: "Ann Lee/Sales/Example", "Ann Lee@EXAMPLE".
 	notesName = regexp.MustCompile(`^[\pL .,'\-\d]{2,60}(?:(?:/[\pL\d .&\-]{1,40}){1,5}(?:@\w+)?|@\w+)`)
 
-	clock = regexp.MustCompile(`(?:^|[^\p{Nd}.:/-])(?:\p{Nd}{1,2}[:h\x{6642}\x{70b9}\x{9ede}]\s?\p{Nd}{2}|[012]?\d\.[0-5]\d(?:\.[0-5]\d)?(?:$|[^\d.])|1?\d ?[aApP]\.?[mM]\b)`)
+	clock = regexp.MustCompile(`(?:^|[^\p{Nd}.:/])(?:\p{Nd}{1,2}[:h\x{6642}\x{70b9}\x{9ede}]\s?\p{Nd}{2}|[012]?\d\.[0-5]\d(?:\.[0-5]\d)?(?:$|[^\d.])|1?\d ?[aApP]\.?[mM]\b)`)
 )
 
 // hasAddress takes the names of Notes for addresses.

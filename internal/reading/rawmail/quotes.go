@@ -14,7 +14,7 @@ var (
 	wroteEnd = regexp.MustCompile(`(?i)(?:\bwrote|\bwrites|\bschrieb(?:en)?\b.*|a écrit|escribió|ha scritto|schreef.*|escreveu|skrev.*|kirjoitti.*|napisał(?:\(a\)|a)?|пишет|написала?|viết|yazdı|написав|пише|napsal\(?a?\)?|napísal\(?a?\)?|ezt írta|a scris|έγραψε|写道|寫道|のメール|님이 작성|כתב\S*|rašė|kirjutas)\s*[:：]?\s*-{0,4}\s*[:：]?\s*$`)
 
 	// datedAddress is a header without a verb: a date, somebody, an address, a colon.
-	datedAddress = regexp.MustCompile(`(?i)(?:19|20)\d\d.{0,160}<?[^\s<>@]+@[^\s<>@]+>?\s*(?:\([^)]*\))?\s*:\s*$`)
+	datedAddress = regexp.MustCompile(`(?i)(?:19|20)\d\d.{0,160}[<(][^\s<>@]+@[^\s<>@]+[>)]\s*(?:\([^)]*\))?\s*:\s*$`)
 
 	// shownAddress is an address as mail programs write it behind a name.
 	shownAddress = regexp.MustCompile(`[<(\[](?:mailto:)?[^\s<>@]+@[^\s<>@]+[>)\]]`)
@@ -121,7 +121,8 @@ func (t *splitLines) olderFrom(i int, written bool) bool {
 	case t.sights[i].colon && forwarded.MatchString(line):
 		return true
 	}
-	return (written || t.facts.forward) && t.block(i, false)
+	// A block begins with its first line.
+	return (written || t.facts.forward) && (i == 0 || !isLabelled(t.lines[i-1])) && t.block(i, false)
 }
 
 // ruleLength is that of the line which Outlook draws above an older mail.
