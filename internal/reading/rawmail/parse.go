@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"onefold/internal/digest"
+	"onefold/internal/reading/older"
 )
 
 // IsOwn says whether an address is one this deployment sends from. It must not
@@ -90,7 +91,7 @@ func parse(raw []byte, own IsOwn, genuine IsMark, nullSender, withBody bool) (m 
 		m.Text = m.Calendar.text
 	}
 	facts := factsFor(m.Subject, m.From, m.To)
-	m.Visible, m.Quoted, m.Signature = splitText(m.Text, facts)
+	m.Visible, m.Quoted, m.Signature = older.Split(m.Text, facts)
 	m.Forwarded, m.Route = forwardedOf(&m, b, facts), routeOf(h, &m)
 	classify(&m, h, b, own, markOf(&m, h, genuine, &w), &w)
 	m.ContentHash = contentHash(h, b.hashed)

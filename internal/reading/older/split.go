@@ -1,27 +1,38 @@
-package rawmail
+// Package older tells the older mail in a text from what its sender wrote now:
+// quotations, the header blocks and lines that mail programs put above an older
+// mail, and signatures. It goes by the shape of fields and lines, in any language;
+// what is in doubt is the sender's.
+//
+// Its invariant: every line lands in one of the three parts, save the signature's
+// delimiter, at a cost that its bounds limit.
+package older
 
 import "strings"
+
+const (
+	MaxLines = 5_000 // in which quotations and signatures are looked for
+	maxTries = 1000  // joined lines and blocks that are tried as a header
+	maxLine  = 2000  // bytes of a line that are looked at
+)
 
 // splitLines are the lines of a text, with what is known of each.
 type splitLines struct {
 	lines  []string
 	sights []sight
 	budget int // of joined lines and blocks that may still be tried as a header
-	fields []headerField
-	facts  mailFacts
+	fields []field
+	facts  Facts
 }
 
-// splitText parts a text into what its sender wrote now, what is quoted or
-// forwarded, and the signature. Every line lands in one of the three, save
-// the signature's delimiter.
-//
-// Beyond maxSplitLines nothing more is looked for.
-func splitText(text string, facts mailFacts) (visible, quoted, signature string) {
+// Split parts a text into what its sender wrote now, what is quoted or
+// forwarded, and the signature. Beyond MaxLines nothing more is
+// looked for.
+func Split(text string, facts Facts) (visible, quoted, signature string) {
 	// As many as there are: SplitN makes room for as many as it may find.
-	count := min(strings.Count(text, "\n"), maxSplitLines) + 1
-	t := splitLines{lines: strings.SplitN(text, "\n", count), budget: maxQuoteTries, facts: facts}
+	count := min(strings.Count(text, "\n"), MaxLines) + 1
+	t := splitLines{lines: strings.SplitN(text, "\n", count), budget: maxTries, facts: facts}
 	t.sights = make([]sight, len(t.lines))
-	for i, l := range t.lines[:min(len(t.lines), maxSplitLines)] {
+	for i, l := range t.lines[:min(len(t.lines), MaxLines)] {
 		t.sights[i] = sightOf(l)
 	}
 	var out [3][]string
@@ -29,7 +40,7 @@ func splitText(text string, facts mailFacts) (visible, quoted, signature string)
 	state, written := seen, false
 	for i := 0; i < len(t.lines); i++ {
 		line := t.lines[i]
-		if i >= maxSplitLines {
+		if i >= MaxLines {
 			out[state] = append(out[state], line)
 			break
 		}

@@ -1,7 +1,8 @@
-package rawmail
+package older
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 )
@@ -23,27 +24,31 @@ var (
 	// words and a colon.
 	addressWrote = regexp.MustCompile(`^[-\s*]*(?:["'(\p{Lu}\p{Lo}][^\s@:]*\s+){0,5}[<(\[]?(?:mailto:)?[^\s<>@]+@[^\s<>@]+[>)\]]*(?:\s+[\pL\p{M}()]+){1,2}\s*[:：]\s*$`)
 
-	// verbs are in every match of wroteEnd.
-	verbs = newPhrases(``, "wrote", "writes", "schrieb", "a écrit", "escribió", "scritto", "schreef", "escreveu", "skrev", "kirjoitti", "napisał", "пишет", "написал", "viết", "yazdı", "написав",
-		"пише", "napsal", "napísal", "ezt írta", "a scris", "έγραψε", "写道", "寫道", "のメール", "님이 작성", "כתב", "rašė", "kirjutas")
-
 	hasDate = regexp.MustCompile(`\d{1,4}[./: \-年]|\b\d{1,2}\b`)
 
-	original  = regexp.MustCompile(`(?i)^[\s>*]*[-_=]{2,}\s*(?:original message|original appointment|reply message|forwarded message|forwarded by .*|ursprüngliche (?:nachricht|mail)|weitergeleitete (?:nachricht|mail)|message (?:d'origine|original|transféré)|mensaje (?:original|reenviado)|messaggio (?:originale|inoltrato)|oorspronkelijk bericht|doorgestuurd bericht|mensagem (?:original|encaminhada)|original(?:t)? meddelande|oprindelig (?:meddelelse|besked)|opprinnelig melding|alkuperäinen viesti|исходное сообщение|пересылаемое сообщение|oryginalna wiadomość|wiadomość oryginalna)\s*[-_=]*\s*$`)
-	forwarded = regexp.MustCompile(`(?i)^\s*(?:begin forwarded message|anfang der weitergeleiteten nachricht|début du message (?:réexpédié|transféré)|inicio del mensaje reenviado|inizio messaggio inoltrato|início da mensagem encaminhada)\s*:\s*$`)
+	original = regexp.MustCompile(`(?i)^[\s>*]*[-_=]{2,}\s*(?:original message|original appointment|reply message|ursprüngliche (?:nachricht|mail)|message (?:d'origine|original)|mensaje original|messaggio originale|oorspronkelijk bericht|mensagem original|original(?:t)? meddelande|oprindelig (?:meddelelse|besked)|opprinnelig melding|alkuperäinen viesti|исходное сообщение|oryginalna wiadomość|wiadomość oryginalna)\s*[-_=]*\s*$`)
 
 	sentFrom = regexp.MustCompile(`(?i)^[\s*_\[(<]*(?:sent (?:from|via|with|using) (?:my |the |your )?\S|get outlook for|(?:von|aus) meine\w* .{1,40} gesendet|gesendet (?:von|mit|über|aus) \S|envoyé (?:de|à partir de|depuis) \S|télécharger outlook|obtenez outlook|enviado (?:desde|de|do|a partir) \S|obtener outlook|inviato da\S* \S|verzonden (?:vanaf|met|via|vanuit) \S|sendt fra \S|skickat från \S|lähetetty \S+|hämta outlook|wysłane? z \S|отправлено (?:с|из) \S|download outlook|enviada? (?:do|pelo) \S)`)
 )
 
+// verbs are in every match of wroteEnd.
+var verbs = strings.Fields("wrote writes schrieb écrit escribió scritto schreef escreveu skrev kirjoitti napisał пишет написал viết yazdı написав " +
+	"пише napsal napísal írta scris έγραψε 写道 寫道 のメール 작성 כתב rašė kirjutas")
+
+func hasVerb(line string) bool {
+	line = strings.ToLower(head(line, 400))
+	return slices.ContainsFunc(verbs, func(verb string) bool { return strings.Contains(line, verb) })
+}
+
 // sight is what a line holds, found once: the patterns are too slow for every
 // line of a mail.
-type sight struct{ at, digit, colon, verb bool }
+type sight struct{ at, digit, colon bool }
 
 func sightOf(line string) sight {
 	end := strings.TrimRight(line, " \t-")
 	return sight{
-		at: strings.IndexByte(line, '@') >= 0, digit: strings.ContainsAny(line, "0123456789"), colon: strings.HasSuffix(end, ":") || strings.HasSuffix(end, "："),
-		verb: verbs.next(strings.ToLower(cut(line, 400)), 0) >= 0,
+		at: strings.IndexByte(line, '@') >= 0, digit: strings.ContainsAny(line, "0123456789"),
+		colon: strings.HasSuffix(end, ":") || strings.HasSuffix(end, "："),
 	}
 }
 
@@ -88,14 +93,15 @@ func (t *splitLines) quoteHeader(i int) int {
 // mayBeHeader: some of the next lines hold what every header holds.
 func (t *splitLines) mayBeHeader(i int) bool {
 	var s sight
-	for n := i; n < min(len(t.lines), i+4); n++ {
-		l := t.sights[n]
-		s = sight{at: s.at || l.at, digit: s.digit || l.digit, verb: s.verb || l.verb}
-		if s.at && l.colon || s.digit && s.verb && (s.at || l.colon) {
+	next := t.lines[i:min(len(t.lines), i+4)]
+	for n := range next {
+		l := t.sights[i+n]
+		s = sight{at: s.at || l.at, digit: s.digit || l.digit, colon: s.colon || l.colon}
+		if s.at && l.colon {
 			return true
 		}
 	}
-	return false
+	return s.digit && (s.at || s.colon) && slices.ContainsFunc(next, hasVerb)
 }
 
 // olderFrom reports whether everything from line i on is an older mail: a divider,
@@ -111,18 +117,18 @@ func (t *splitLines) olderFrom(i int, written bool) bool {
 		rule := strings.Count(line, "_")
 		return rule >= 4 && written && t.block(i+1, rule >= ruleLength)
 	case mark[0] == '-' || mark[0] == '=':
-		if original.MatchString(line) {
+		if original.MatchString(line) || forwardDivider.MatchString(line) {
 			return true
 		}
 		if strings.Trim(mark, "-= ") != "" && !strings.ContainsAny(mark[len(mark)-1:], "-=") || len(mark) < 4 {
 			return false
 		}
 		return written && t.block(i+1, strings.Trim(mark, "-= ") != "")
-	case t.sights[i].colon && forwarded.MatchString(line):
+	case t.sights[i].colon && begins.MatchString(line):
 		return true
 	}
 	// A block begins with its first line.
-	return (written || t.facts.forward) && (i == 0 || !isLabelled(t.lines[i-1])) && t.block(i, false)
+	return (written || t.facts.Forward) && (i == 0 || !isLabelled(t.lines[i-1])) && t.block(i, false)
 }
 
 // ruleLength is that of the line which Outlook draws above an older mail.
@@ -157,5 +163,5 @@ func (t *splitLines) block(i int, below bool) bool {
 		return false
 	}
 	t.budget--
-	return t.facts.olderMail(fields, below) && !blank(t.lines[i+n:])
+	return t.facts.older(fields, below) && !blank(t.lines[i+n:])
 }

@@ -1,4 +1,4 @@
-package rawmail
+package older
 
 import (
 	"regexp"
@@ -6,35 +6,19 @@ import (
 	"unicode"
 )
 
-// mailFacts is what the header of a mail says that an older mail in its text may
-// say again.
-type mailFacts struct {
-	subject string
-	writer  []string // names and addresses of the sender
-	others  []string // those of the recipients
-	forward bool     // the subject says that it passes a mail on
+// Facts is what the header of a mail says that an older mail in its text may say
+// again.
+type Facts struct {
+	Subject string
+	Writer  []string // names and addresses of the sender
+	Others  []string // those of the recipients
+	Forward bool     // the subject says that it passes a mail on
 }
 
-func factsFor(subject string, from, to []Mailbox) mailFacts {
-	return mailFacts{subject: strings.ToLower(subject), writer: namesOf(from), others: namesOf(to), forward: forwardSubject.MatchString(subject)}
-}
-
-// namesOf leaves out names of one word, which say little.
-func namesOf(boxes []Mailbox) (names []string) {
-	for _, box := range boxes {
-		for _, s := range []string{box.Name, box.Address} {
-			if strings.ContainsAny(s, " @") {
-				names = append(names, strings.ToLower(s))
-			}
-		}
-	}
-	return names
-}
-
-// isSubject reports whether a value is the subject, save prefixes such as "Re:".
-func (f mailFacts) isSubject(value string) bool {
+// IsSubject reports whether a value is the subject, save prefixes such as "Re:".
+func (f Facts) IsSubject(value string) bool {
 	value = strings.ToLower(value)
-	long, short := f.subject, value
+	long, short := strings.ToLower(f.Subject), value
 	if len(short) > len(long) {
 		long, short = short, long
 	}
@@ -46,16 +30,16 @@ func (f mailFacts) isSubject(value string) bool {
 func holdsOne(value string, names []string) bool {
 	value = strings.ToLower(value)
 	for _, name := range names {
-		if strings.Contains(value, name) {
+		if strings.Contains(value, strings.ToLower(name)) {
 			return true
 		}
 	}
 	return false
 }
 
-// headerField is one line of a header block, with what its value looks like.
+// field is one line of a header block, with what its value looks like.
 // The lines of Notes have no labels for sender and date.
-type headerField struct {
+type field struct {
 	label, value string
 	address      bool
 	dated        bool // a date with a time of day
@@ -67,12 +51,12 @@ const maxBlockLines = 40
 
 // headerBlock appends to fields those that mail programs put above an older mail,
 // by their shape: short labels in any language. n is how many lines they take.
-func headerBlock(fields []headerField, lines []string) (_ []headerField, n int) {
+func headerBlock(fields []field, lines []string) (_ []field, n int) {
 	lines = lines[:min(len(lines), maxBlockLines)]
 	list := false // the last line goes on
 	for ; n < len(lines); n++ {
 		line := bareLine(lines[n])
-		label, value := labelOf(line)
+		label, value := Label(line)
 		last := len(fields) - 1
 		switch {
 		case line == "":
@@ -80,17 +64,17 @@ func headerBlock(fields []headerField, lines []string) (_ []headerField, n int) 
 				return fields, n
 			}
 		case label != "":
-			fields = append(fields, headerField{label: label, value: value})
+			fields = append(fields, field{label: label, value: value})
 		case last < 0:
 			if len(line) > 120 || !isDate(lines, n+1) && !isDate(lines, n+2) {
 				return fields, n
 			}
-			fields = append(fields, headerField{value: line})
+			fields = append(fields, field{value: line})
 		case last < 2 && fields[0].label == "" && dateWithTime(line):
-			fields = append(fields, headerField{value: line})
+			fields = append(fields, field{value: line})
 		case fields[last].value == "" || list || line[0] == ',' || strings.IndexByte(" \t", lines[n][0]) >= 0 && bareLine(lines[n-1]) != "":
 			if f := &fields[last]; len(f.value) < 120 && strings.IndexByte(f.value, '@') < 0 {
-				f.value = strings.TrimSpace(f.value + " " + cut(line, 400))
+				f.value = strings.TrimSpace(f.value + " " + head(line, 400))
 			}
 		default:
 			return fields, n
@@ -101,7 +85,7 @@ func headerBlock(fields []headerField, lines []string) (_ []headerField, n int) 
 }
 
 func isLabelled(line string) bool {
-	label, _ := labelOf(bareLine(line))
+	label, _ := Label(bareLine(line))
 	return label != ""
 }
 
@@ -110,15 +94,15 @@ func isDate(lines []string, n int) bool {
 		return false
 	}
 	line := bareLine(lines[n])
-	label, _ := labelOf(line)
+	label, _ := Label(line)
 	return label == "" && len(line) <= 60 && dateWithTime(line)
 }
 
-// olderMail reports whether fields are those of an older mail: a sender with an
+// older reports whether fields are those of an older mail: a sender with an
 // address or a person's name, and a date with a time of day or a second address.
 // Without any address the subject or a person must be this mail's too. below says
 // that a mail program's divider is above them, which vouches for the rest.
-func (f mailFacts) olderMail(fields []headerField, below bool) bool {
+func (f Facts) older(fields []field, below bool) bool {
 	if len(fields) < 3 {
 		return false
 	}
@@ -129,7 +113,7 @@ func (f mailFacts) olderMail(fields []headerField, below bool) bool {
 		if h.isFormField() {
 			return false
 		}
-		writer := holdsOne(h.value, f.writer)
+		writer := holdsOne(h.value, f.Writer)
 		switch {
 		case h.address && !writer:
 			addresses++
@@ -138,21 +122,21 @@ func (f mailFacts) olderMail(fields []headerField, below bool) bool {
 		case personName(h.value):
 			people++
 		}
-		known = known || writer || f.isSubject(h.value) || holdsOne(h.value, f.others)
+		known = known || writer || f.IsSubject(h.value) || holdsOne(h.value, f.Others)
 	}
 	switch {
 	case addresses > 0:
 		return addresses > 1 || dates > 0 || known || below
 	case people > 0:
-		return (dates > 0 || f.forward) && (known || below)
+		return (dates > 0 || f.Forward) && (known || below)
 	}
 	return false
 }
 
 // isFormField reports what filled forms, orders and signatures have and no header
 // of a mail: a number, a link, a field that is called one for an address.
-func (h *headerField) isFormField() bool {
-	return !h.dated && isNumber(h.value) || strings.Contains(h.value, "://") && !h.address || h.label != "" && emailField.MatchString(h.label+":")
+func (h *field) isFormField() bool {
+	return !h.dated && isNumber(h.value) || strings.Contains(h.value, "://") && !h.address || h.label != "" && EmailField.MatchString(h.label+":")
 }
 
 // isNumber reports a count or the number of a phone; a date has eight digits at
@@ -171,6 +155,11 @@ func isNumber(value string) bool {
 }
 
 var (
+	// EmailField begins a line whose value forms and signatures call a mail address.
+	EmailField = regexp.MustCompile(`(?i)^\W{0,4}(?:(?:your |ihre |votre |tu |su |sua )?e-?mail(?:[- ]?ad{1,2}r\pL{2,5})?|(?:adresse|dirección|indirizzo|endereço)(?: de)? (?:e-?mail|messagerie|correo(?: electrónico)?)|mail|courriel|correo(?: electrónico)?|sähköposti|e-post|эл\. ?почта|почта|邮箱|メールアドレス)\W{0,3}?\s*[:：=]\s*`)
+
+	address = regexp.MustCompile(`[^\s<>@,;:]+@[^\s<>@,;:]+\.[\pL\d]`)
+
 	// notesName is a name of Lotus Notes: "Ann Lee/Sales/Example", "Ann Lee@EXAMPLE".
 	notesName = regexp.MustCompile(`^[\pL .,'\-\d]{2,60}(?:(?:/[\pL\d .&\-]{1,40}){1,5}(?:@\w+)?|@\w+)`)
 
@@ -179,12 +168,12 @@ var (
 
 // hasAddress takes the names of Notes for addresses.
 func hasAddress(value string) bool {
-	return strings.IndexByte(value, '@') > 0 && addrInText.MatchString(value) || strings.ContainsAny(value, "/@") && notesName.MatchString(value)
+	return strings.IndexByte(value, '@') > 0 && address.MatchString(value) || strings.ContainsAny(value, "/@") && notesName.MatchString(value)
 }
 
 // dateWithTime reports a time of day with a digit of a date beside it.
 func dateWithTime(value string) bool {
-	value = cut(value, 200)
+	value = head(value, 200)
 	if !strings.ContainsFunc(value, unicode.IsDigit) {
 		return false
 	}
@@ -213,16 +202,16 @@ func personName(value string) bool {
 // bareLine is a line without marks of quotation and of stress, and without what
 // shows nothing.
 func bareLine(line string) string {
-	return strings.TrimFunc(cut(line, maxValue), func(r rune) bool {
+	return strings.TrimFunc(head(line, maxLine), func(r rune) bool {
 		return r == '>' || r == '*' || r == '_' || r == '|' || unicode.IsSpace(r) || unicode.Is(unicode.Cf, r)
 	})
 }
 
-// labelOf takes a line such as "*From:* Ann" apart: a label is at most four words
+// Label takes a line such as "*From:* Ann" apart: a label is at most four words
 // and holds no digit.
-func labelOf(line string) (label, value string) {
+func Label(line string) (label, value string) {
 	line = bareLine(line)
-	near := cut(line, 100)
+	near := head(line, 100)
 	at := strings.IndexAny(near, ":\uff1a") // the wide colon of Chinese and Japanese
 	if at <= 0 {
 		return "", ""
@@ -246,4 +235,12 @@ func labelOf(line string) (label, value string) {
 		return "", ""
 	}
 	return label, value
+}
+
+// head is at most limit bytes of s.
+func head(s string, limit int) string {
+	if len(s) <= limit {
+		return s
+	}
+	return strings.ToValidUTF8(s[:limit], "")
 }
