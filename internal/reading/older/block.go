@@ -2,6 +2,7 @@ package older
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 )
@@ -60,18 +61,20 @@ func headerBlock(fields []field, lines []string) (_ []field, n int) {
 		last := len(fields) - 1
 		switch {
 		case line == "":
-			if n+1 == len(lines) || last < 0 || !isLabelled(lines[n+1]) {
+			if last < 0 || !anyOf(isLabelled, lines[n+1:], 2) {
 				return fields, n
 			}
 		case label != "":
 			fields = append(fields, field{label: label, value: value})
 		case last < 0:
-			if len(line) > 120 || !isDate(lines, n+1) && !isDate(lines, n+2) {
+			if len(line) > 120 || !dateWithTime(line) && !anyOf(isDate, lines[n+1:], 2) || !hasAddress(line) && !personName(line) {
 				return fields, n
 			}
 			fields = append(fields, field{value: line})
 		case last < 2 && fields[0].label == "" && dateWithTime(line):
 			fields = append(fields, field{value: line})
+		case last < 2 && fields[0].label == "" && len(line) <= 80 && anyOf(isLabelled, lines[n+1:], 1):
+			// "Please respond to Ann"
 		case fields[last].value == "" || list || line[0] == ',' || strings.IndexByte(" \t", lines[n][0]) >= 0 && bareLine(lines[n-1]) != "":
 			if f := &fields[last]; len(f.value) < 120 && strings.IndexByte(f.value, '@') < 0 {
 				f.value = strings.TrimSpace(f.value + " " + head(line, 400))
@@ -89,13 +92,13 @@ func isLabelled(line string) bool {
 	return label != ""
 }
 
-func isDate(lines []string, n int) bool {
-	if n >= len(lines) {
-		return false
-	}
-	line := bareLine(lines[n])
-	label, _ := Label(line)
-	return label == "" && len(line) <= 60 && dateWithTime(line)
+func isDate(line string) bool {
+	return len(line) <= 80 && dateWithTime(bareLine(line)) && !isLabelled(line)
+}
+
+// anyOf reports whether one of the next lines is so.
+func anyOf(is func(string) bool, lines []string, next int) bool {
+	return slices.ContainsFunc(lines[:min(next, len(lines))], is)
 }
 
 // older reports whether fields are those of an older mail: a sender with an
@@ -117,10 +120,11 @@ func (f Facts) older(fields []field, below bool) bool {
 		switch {
 		case h.address && !writer:
 			addresses++
-		case h.dated:
-			dates++
 		case personName(h.value):
 			people++
+		}
+		if h.dated {
+			dates++
 		}
 		known = known || writer || f.IsSubject(h.value) || holdsOne(h.value, f.Others)
 	}
@@ -182,10 +186,18 @@ func dateWithTime(value string) bool {
 }
 
 // personName is two to four words with capitals, or the name alone in a script
-// that has none.
+// that has none, and may have a date behind it: "Ann Lee on 3/4/2026 10:12 AM".
 func personName(value string) bool {
-	words := strings.Fields(strings.Trim(value, `"'`))
-	if len(words) == 0 || len(words) > 4 || len(value) > 80 || strings.ContainsAny(value, "0123456789?!:") {
+	words := strings.Fields(strings.Trim(value, `"' `))
+	if at := strings.IndexAny(value, "0123456789"); at >= 0 {
+		words = strings.Fields(strings.Trim(value[:at], `"' `))
+		last := len(words) - 1
+		if last < 2 || words[last] != strings.ToLower(words[last]) || !dateWithTime(value) {
+			return false
+		}
+		value, words = value[:at], words[:last]
+	}
+	if len(words) == 0 || len(words) > 4 || len(value) > 80 || strings.ContainsAny(value, "?!:") {
 		return false
 	}
 	caseless := false

@@ -24,7 +24,7 @@ func Forwarded(text string, facts Facts) (values []string, below string, found b
 			below, found = after, true
 		}
 		next, _, _ := strings.Cut(after, "\n")
-		if divides || gmailDivider.MatchString(head(line, 100)) || facts.Forward && (isLabelled(line) || isDate([]string{next}, 0)) {
+		if divides || gmailDivider.MatchString(head(line, 100)) || facts.Forward && (isLabelled(line) || isDate(next)) {
 			budget--
 			if fields, text := readBlock(rest, divides, facts); fields != nil {
 				return fields, text, true

@@ -74,16 +74,16 @@ func (t *splitLines) quoteHeader(i int) int {
 			return 0
 		}
 		s := sightOf(joined)
-		if !s.at && !s.colon || !known && !(s.at && s.colon && (n == 1 || begins)) || !s.digit && !(s.at && s.colon && n == 1) {
+		here := n == 1 || begins // at the beginning of a paragraph a header may take more lines
+		if !s.at && !s.colon || !known && !here || !s.digit && !(s.colon && n == 1) {
 			continue
 		}
 		t.budget--
 		switch {
-		case s.digit && wroteEnd.MatchString(joined) && hasDate.MatchString(joined) && (known || n == 1):
+		case s.digit && known && wroteEnd.MatchString(joined) && hasDate.MatchString(joined), known && datedAddress.MatchString(joined):
 			return n // a sentence can end so too, but holds no address and no clock time
-		case known && datedAddress.MatchString(joined):
-			return n
-		case s.at && s.colon && (n == 1 && addressWrote.MatchString(joined) || shownAddress.MatchString(joined) && dateWithTime(joined)):
+		case !s.colon || !here:
+		case hasVerb(joined) && (dateWithTime(joined) || markedNext(t.lines[i+n:])), shownAddress.MatchString(joined) && dateWithTime(joined), n == 1 && addressWrote.MatchString(joined):
 			return n
 		}
 	}
@@ -101,7 +101,7 @@ func (t *splitLines) mayBeHeader(i int) bool {
 			return true
 		}
 	}
-	return s.digit && (s.at || s.colon) && slices.ContainsFunc(next, hasVerb)
+	return (s.digit && s.at || s.colon) && slices.ContainsFunc(next, hasVerb)
 }
 
 // olderFrom reports whether everything from line i on is an older mail: a divider,
