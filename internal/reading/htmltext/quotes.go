@@ -11,7 +11,7 @@ import (
 var (
 	// containers hold the older mail, or the line above it.
 	containers = map[string]bool{
-		"gmail_quote": true, "gmail_attr": true, "moz-cite-prefix": true, "yahoo_quoted": true, "protonmail_quote": true,
+		"gmail_quote": true, "gmail_attr": true, "moz-cite-prefix": true, "moz-forward-container": true, "yahoo_quoted": true, "protonmail_quote": true,
 		"tutanota_quote": true, "zmail_extra": true, "ms-outlook-mobile-reference-message": true,
 		"mail-editor-reference-message-container": true, "olk_src_body_section": true, "aolmail_quote": true,
 	}
@@ -25,8 +25,11 @@ var (
 func (r *renderer) older(t html.Token, e *element) {
 	for _, a := range t.Attr {
 		if a.Key == "style" {
-			if drawn := strings.ReplaceAll(strings.ToLower(a.Val), " ", ""); strings.Contains(drawn, "border-top:solid") && strings.Contains(drawn, "padding:3.0pt0") {
-				r.rest = 1 // Outlook's line above the header of the older mail
+			// The line above the header of the older mail: Outlook's, Windows Mail's.
+			drawn := strings.ReplaceAll(strings.ToLower(a.Val), " ", "")
+			if strings.Contains(drawn, "border-top:solid") && strings.Contains(drawn, "padding:3.0pt0") ||
+				strings.Contains(drawn, "border-top-style:solid") && strings.Contains(drawn, "padding-top:5px") {
+				r.rest = 1
 			}
 			continue
 		}

@@ -14,6 +14,7 @@ func TestReading02AMailProgramsOwnContainerIsAQuotation(t *testing.T) {
 		`<div>New</div><div id="x_divRplyFwdMsg">Od: Ann</div>Old`:                                                                                                 "New\n> Od: Ann\n> Old",
 		`<p>New</p><div><div style="border:none;border-top:solid #E1E1E1 1.0pt;padding:3.0pt 0in 0in 0in"><p>Od: Ann</p></div></div><p>Old</p>`:                    "New\n>\n> Od: Ann\n>\n> Old",
 		`New<div class="gmail_quote gmail_quote_container"><div dir="ltr" class="gmail_attr">Ann:<br></div><blockquote class="gmail_quote">Old</blockquote></div>`: "New\n> > Ann:\n> > Old",
+		`New<div style="padding-top: 5px; border-top-color: rgb(229, 229, 229); border-top-width: 1px; border-top-style: solid;">От: Ann</div><div>Old</div>`:      "New\n> От: Ann\n> Old",
 		// Answers between the quotations of Gmail are the writer's.
 		`New<div class="gmail_quote"><blockquote class="gmail_quote">Old</blockquote><div>Answer</div><blockquote>Older</blockquote>Second</div>`: "New\n> > Old\n\nAnswer\n> Older\n\nSecond",
 		`New<div class="yahoo_quoted"><div>Ann:</div><div>Old</div></div><div>More</div>`:                                                         "New\n> Ann:\n> Old\nMore",

@@ -214,9 +214,13 @@ func personName(value string) bool {
 // bareLine is a line without marks of quotation and of stress, and without what
 // shows nothing.
 func bareLine(line string) string {
-	return strings.TrimFunc(head(line, maxLine), func(r rune) bool {
+	line = strings.TrimFunc(head(line, maxLine), func(r rune) bool {
 		return r == '>' || r == '*' || r == '_' || r == '|' || unicode.IsSpace(r) || unicode.Is(unicode.Cf, r)
 	})
+	if !strings.Contains(line, "\u200e") && !strings.Contains(line, "\u200f") {
+		return line
+	}
+	return strings.NewReplacer("\u200e", "", "\u200f", "").Replace(line) // Windows Mail has many in a date
 }
 
 // Label takes a line such as "*From:* Ann" apart: a label is at most four words

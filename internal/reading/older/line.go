@@ -18,7 +18,7 @@ var (
 	datedAddress = regexp.MustCompile(`(?i)(?:19|20)\d\d.{0,160}[<(][^\s<>@]+@[^\s<>@]+[>)]\s*(?:\([^)]*\))?\s*:\s*$`)
 
 	// shownAddress is an address as mail programs write it behind a name.
-	shownAddress = regexp.MustCompile(`[<(\[](?:mailto:)?[^\s<>@]+@[^\s<>@]+[>)\]]`)
+	shownAddress = regexp.MustCompile(`[<(\[]\s?(?:mailto:)?[^\s<>@]+@[^\s<>@]+\s?[>)\]]`)
 
 	// addressWrote is a header without a date: a name, an address, one or two
 	// words and a colon.
@@ -26,7 +26,7 @@ var (
 
 	hasDate = regexp.MustCompile(`\d{1,4}[./: \-年]|\b\d{1,2}\b`)
 
-	original = regexp.MustCompile(`(?i)^[\s>*]*[-_=]{2,}\s*(?:original message|original appointment|reply message|ursprüngliche (?:nachricht|mail)|message (?:d'origine|original)|mensaje original|messaggio originale|oorspronkelijk bericht|mensagem original|original(?:t)? meddelande|oprindelig (?:meddelelse|besked)|opprinnelig melding|alkuperäinen viesti|исходное сообщение|oryginalna wiadomość|wiadomość oryginalna)\s*[-_=]*\s*$`)
+	original = regexp.MustCompile(`(?i)^[\s>*]*[-_=]{2,}\s*(?:original message|original appointment|reply message|(?:ursprüngliche|antwort) (?:nachricht|mail)|message (?:d'origine|original)|mensaje original|messaggio originale|oorspronkelijk bericht|mensagem original|original(?:t)? meddelande|oprindelig (?:meddelelse|besked)|opprinnelig melding|alkuperäinen viesti|исходное сообщение|oryginalna wiadomość|wiadomość oryginalna)\s*[-_=]*\s*$`)
 
 	sentFrom = regexp.MustCompile(`(?i)^[\s*_\[(<]*(?:sent (?:from|via|with|using) (?:my |the |your )?\S|get outlook for|(?:von|aus) meine\w* .{1,40} gesendet|gesendet (?:von|mit|über|aus) \S|envoyé (?:de|à partir de|depuis) \S|télécharger outlook|obtenez outlook|enviado (?:desde|de|do|a partir) \S|obtener outlook|inviato da\S* \S|verzonden (?:vanaf|met|via|vanuit) \S|sendt fra \S|skickat från \S|lähetetty \S+|hämta outlook|wysłane? z \S|отправлено (?:с|из) \S|download outlook|enviada? (?:do|pelo) \S)`)
 )
@@ -48,7 +48,7 @@ func sightOf(line string) sight {
 	end := strings.TrimRight(line, " \t-")
 	return sight{
 		at: strings.IndexByte(line, '@') >= 0, digit: strings.ContainsAny(line, "0123456789"),
-		colon: strings.HasSuffix(end, ":") || strings.HasSuffix(end, "："),
+		colon: strings.HasSuffix(end, ":") || strings.HasSuffix(end, "：") || strings.HasPrefix(line, "--") && strings.HasSuffix(line, "--"),
 	}
 }
 
@@ -74,7 +74,8 @@ func (t *splitLines) quoteHeader(i int) int {
 			return 0
 		}
 		s := sightOf(joined)
-		here := n == 1 || begins // at the beginning of a paragraph a header may take more lines
+		// At the beginning of a paragraph a header may take more lines.
+		here := n == 1 || begins && (t.sights[i].digit || t.sights[i].at)
 		if !s.at && !s.colon || !known && !here || !s.digit && !(s.colon && n == 1) {
 			continue
 		}
@@ -82,6 +83,8 @@ func (t *splitLines) quoteHeader(i int) int {
 		switch {
 		case s.digit && known && wroteEnd.MatchString(joined) && hasDate.MatchString(joined), known && datedAddress.MatchString(joined):
 			return n // a sentence can end so too, but holds no address and no clock time
+		case here && s.digit && strings.HasSuffix(joined, ">") && shownAddress.MatchString(joined) && markedNext(t.lines[i+n:]):
+			return n // a date and an address, above marked lines
 		case !s.colon || !here:
 		case hasVerb(joined) && (dateWithTime(joined) || markedNext(t.lines[i+n:])), shownAddress.MatchString(joined) && dateWithTime(joined), n == 1 && addressWrote.MatchString(joined):
 			return n
