@@ -12,7 +12,6 @@ import (
 type Facts struct {
 	Subject string
 	Writer  []string // names and addresses of the sender
-	Others  []string // those of the recipients
 	Forward bool     // the subject says that it passes a mail on
 }
 
@@ -102,37 +101,37 @@ func anyOf(is func(string) bool, lines []string, next int) bool {
 }
 
 // older reports whether fields are those of an older mail: a sender with an
-// address or a person's name, and a date with a time of day or a second address.
-// Without any address the subject or a person must be this mail's too. below says
-// that a mail program's divider is above them, which vouches for the rest.
+// address or a person's name, and a date with a time of day or, beside any date, a
+// second address. Without any address the subject must be this mail's too. below
+// says that a mail program's divider is above them, which vouches for the rest.
 func (f Facts) older(fields []field, below bool) bool {
 	if len(fields) < 3 {
 		return false
 	}
-	addresses, dates, people, known := 0, 0, 0, false
+	addresses, people, timed, dated, known, writer := 0, 0, false, false, below, false
 	for i := range fields {
 		h := &fields[i]
 		h.address, h.dated = hasAddress(h.value), dateWithTime(h.value)
 		if h.isFormField() {
 			return false
 		}
-		writer := holdsOne(h.value, f.Writer)
+		is := holdsOne(h.value, f.Writer)
+		another := address.FindString(h.value)
 		switch {
-		case h.address && !writer:
+		case h.address && !is, another != "" && !holdsOne(another, f.Writer):
 			addresses++
 		case personName(h.value):
 			people++
 		}
-		if h.dated {
-			dates++
-		}
-		known = known || writer || f.IsSubject(h.value) || holdsOne(h.value, f.Others)
+		timed, writer = timed || h.dated, writer || is
+		dated = dated || h.dated || !h.address && strings.ContainsFunc(h.value, unicode.IsDigit)
+		known = known || f.IsSubject(h.value)
 	}
 	switch {
 	case addresses > 0:
-		return addresses > 1 || dates > 0 || known || below
+		return timed || known || dated && (addresses > 1 || writer)
 	case people > 0:
-		return (dates > 0 || f.Forward) && (known || below)
+		return known && (timed || f.Forward)
 	}
 	return false
 }
@@ -162,7 +161,7 @@ var (
 	// EmailField begins a line whose value forms and signatures call a mail address.
 	EmailField = regexp.MustCompile(`(?i)^\W{0,4}(?:(?:your |ihre |votre |tu |su |sua )?e-?mail(?:[- ]?ad{1,2}r\pL{2,5})?|(?:adresse|dirección|indirizzo|endereço)(?: de)? (?:e-?mail|messagerie|correo(?: electrónico)?)|mail|courriel|correo(?: electrónico)?|sähköposti|e-post|эл\. ?почта|почта|邮箱|メールアドレス)\W{0,3}?\s*[:：=]\s*`)
 
-	address = regexp.MustCompile(`[^\s<>@,;:]+@[^\s<>@,;:]+\.[\pL\d]`)
+	address = regexp.MustCompile(`[^\s<>@,;:()\[\]"']+@[^\s<>@,;:()\[\]"']+\.[\pL\d]+`)
 
 	// notesName is a name of Lotus Notes: "Ann Lee/Sales/Example", "Ann Lee@EXAMPLE".
 	notesName = regexp.MustCompile(`^[\pL .,'\-\d]{2,60}(?:(?:/[\pL\d .&\-]{1,40}){1,5}(?:@\w+)?|@\w+)`)

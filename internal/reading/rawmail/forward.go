@@ -50,7 +50,7 @@ func attachedMail(content string) *Forwarded {
 	if len(from) > 0 {
 		f.From = from[0]
 	}
-	f.Visible, f.Quoted, f.Signature = older.Split(readBody(h, raw, &w).text, factsFor(f.Subject, from, mailboxes(h.get("to"), &w)))
+	f.Visible, f.Quoted, f.Signature = older.Split(readBody(h, raw, &w).text, factsFor(f.Subject, from))
 	return &f
 }
 
@@ -77,24 +77,20 @@ func inlineMail(m *Message, facts older.Facts) *Forwarded {
 			f.Subject = oneLine(value)
 		}
 	}
-	f.Visible, f.Quoted, f.Signature = older.Split(text, factsFor(f.Subject, []Mailbox{f.From}, m.From))
+	f.Visible, f.Quoted, f.Signature = older.Split(text, factsFor(f.Subject, []Mailbox{f.From}))
 	return &f
 }
 
-func factsFor(subject string, from, to []Mailbox) older.Facts {
-	return older.Facts{Subject: subject, Writer: namesOf(from), Others: namesOf(to), Forward: forwardSubject.MatchString(subject)}
-}
-
-// namesOf leaves out names of one word, which say little.
-func namesOf(boxes []Mailbox) (names []string) {
-	for _, box := range boxes {
+func factsFor(subject string, from []Mailbox) older.Facts {
+	f := older.Facts{Subject: subject, Forward: forwardSubject.MatchString(subject)}
+	for _, box := range from {
 		for _, s := range []string{box.Name, box.Address} {
-			if strings.ContainsAny(s, " @") {
-				names = append(names, s)
+			if strings.ContainsAny(s, " @") { // a name of one word says little
+				f.Writer = append(f.Writer, s)
 			}
 		}
 	}
-	return names
+	return f
 }
 
 // isMailFile reports whether an attachment is a mail that nobody opens here.

@@ -90,7 +90,7 @@ func parse(raw []byte, own IsOwn, genuine IsMark, nullSender, withBody bool) (m 
 	if m.Calendar = calendarOf(b); m.Calendar != nil && strings.TrimSpace(m.Text) == "" {
 		m.Text = m.Calendar.text
 	}
-	facts := factsFor(m.Subject, m.From, m.To)
+	facts := factsFor(m.Subject, m.From)
 	m.Visible, m.Quoted, m.Signature = older.Split(m.Text, facts)
 	m.Forwarded, m.Route = forwardedOf(&m, b, facts), routeOf(h, &m)
 	classify(&m, h, b, own, markOf(&m, h, genuine, &w), &w)
