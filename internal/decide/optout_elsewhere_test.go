@@ -13,9 +13,11 @@ func TestAPlainOptOutBelowTheTextIsDoubtful(t *testing.T) {
 	t.Parallel()
 	const header = "From: Ada <ada@example.org>\nTo: hello@demo.example\nSubject: Re: Your offer\nDate: Tue, 3 Mar 2026 10:00:00 +0100\nMessage-ID: <a1@example.org>\n\n"
 	for text, want := range map[string]wish.Verdict{
-		"Please take me off your list.\n":                                                                                  wish.OptOutExplicit,
-		"Thanks for the offer.\n---\nPlease take me off your list.\n":                                                      wish.OptOutDoubtful,
-		"Thanks.\nSent from my phone\n\nPlease unsubscribe me.\n":                                                          wish.OptOutDoubtful,
+		"Please take me off your list.\n":                            wish.OptOutExplicit,
+		"Thanks for the offer.\n--\nPlease take me off your list.\n": wish.OptOutDoubtful,
+		// A rule ends no text.
+		"Thanks for the offer.\n---\nPlease take me off your list.\n":                                                      wish.OptOutExplicit,
+		"Thanks.\nSent from my phone\n\nPlease unsubscribe me.\n":                                                          wish.OptOutExplicit,
 		"> Please unsubscribe me.\n":                                                                                       wish.OptOutDoubtful,
 		"On Mon, 2 Mar 2026 at 10:00, Demo <hello@demo.example> wrote:\n\nOur offer.\n\nPlease unsubscribe me.\n":          wish.OptOutDoubtful,
 		"Do you walk in May?\n-- \nAda Lee\nTo unsubscribe from our news, click below.\n":                                  wish.OptOutNone,

@@ -61,7 +61,7 @@ func schema() []string { return internal("schema") }
 // facts are values and rules without I/O: rows and their states, the policy
 // document, what a text says, what a request is.
 func facts() []string {
-	return below(internal("record", "policy/tenant", "reading/ours", "reading/rawmail", "reading/htmltext", "reading/charsets", "reading/wish", "reading/phrases", "reading/diagnosis", "reading/unattended",
+	return below(internal("record", "policy/tenant", "reading/ours", "reading/rawmail", "reading/older", "reading/htmltext", "reading/charsets", "reading/wish", "reading/phrases", "reading/diagnosis", "reading/unattended",
 		"webhook", "decide/match",
 		"address", "digest", "utc"))
 }

@@ -1,6 +1,7 @@
 // Package htmltext gives the text that a reader of an HTML mail sees: no
 // comments, no scripts, no hidden elements, so that a text hidden from people is
-// hidden from the model too. Quoted blocks get the marks of plain text.
+// hidden from the model too. Quoted blocks get the marks of plain text, and so does
+// what a mail program itself has set apart as an older mail (quotes.go).
 //
 // Its invariant: any bytes are rendered in time and memory bounded by MaxSource
 // and the limit, without a panic. It sees inline styles and attributes only: what
@@ -55,7 +56,7 @@ func tagOf(z *html.Tokenizer) html.Token {
 	for more {
 		var key, value []byte
 		key, value, more = z.TagAttr()
-		if k := string(key); k == "hidden" || k == "style" {
+		if k := string(key); k == "hidden" || k == "style" || k == "id" || k == "class" {
 			t.Attr = append(t.Attr, html.Attribute{Key: k, Val: string(value)})
 		}
 	}
@@ -70,7 +71,8 @@ type element struct {
 	hidden bool // it or one around it is, with all that it holds
 	tiny   bool // its text has the size of nothing, unless a child has another
 	unseen bool // it is not seen, unless a child is
-	quote  int  // blockquotes around it, itself included
+	quote  int  // quotations around it, itself included
+	gmail  bool // Gmail's container: what follows a quotation inside it is an answer
 	pre    bool
 }
 
@@ -81,6 +83,7 @@ type renderer struct {
 	breaks  int            // line ends owed before the next text
 	space   bool           // a space owed
 	midLine bool           // text stands on the current line
+	rest    int            // 1 where all that follows is an older mail
 }
 
 func (r *renderer) top() element {
@@ -130,7 +133,7 @@ func (r *renderer) open(t html.Token, selfClosing bool) {
 		return
 	}
 	e := r.top()
-	e.name = t.Data
+	e.name, e.gmail = t.Data, false
 	conceal(t, &e)
 	if e.hidden {
 		// What is not shown breaks no line either.
@@ -138,9 +141,10 @@ func (r *renderer) open(t html.Token, selfClosing bool) {
 		return
 	}
 	e.pre = e.pre || t.Data == "pre"
+	r.older(t, &e)
 	switch t.Data {
 	case "blockquote":
-		e.quote = min(e.quote+1, 10)
+		e.quote++
 		r.newBlock(1)
 	case "p", "h1", "h2", "h3", "h4", "h5", "h6", "ul", "ol", "table", "pre":
 		r.newBlock(2)
@@ -175,6 +179,10 @@ func (r *renderer) close(name string) {
 			r.newBlock(2)
 		case "div", "tr", "li", "section", "article", "header", "footer", "dt", "dd", "address", "center":
 			r.newBlock(1)
+		}
+		if name == "blockquote" && i > 0 && r.stack[i-1].gmail {
+			r.stack[i-1].quote--
+			r.stack[i-1].gmail = false
 		}
 		r.cut(i)
 		return
@@ -236,13 +244,14 @@ func spaceAt(s string, i int) int {
 }
 
 // quoteMarks are as many as there are counted levels.
+const maxQuote = 10
 const quoteMarks = "> > > > > > > > > > "
 
 func (r *renderer) emit(text string) {
 	if text == "" {
 		return
 	}
-	mark := quoteMarks[:2*r.top().quote]
+	mark := quoteMarks[:2*min(r.top().quote+r.rest, maxQuote)]
 	if r.out.Len() == 0 {
 		r.out.WriteString(mark)
 		r.breaks, r.space = 0, false

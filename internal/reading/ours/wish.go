@@ -37,7 +37,7 @@ func WishIn(m rawmail.Message) wish.Finding {
 			return other
 		}
 	}
-	if slices.ContainsFunc(m.Warnings, func(w string) bool { return slices.Contains(partly, w) }) {
+	if slices.Contains(m.Doubts, rawmail.DoubtUndecoded) || slices.ContainsFunc(m.Warnings, func(w string) bool { return slices.Contains(partly, w) }) {
 		return wish.Finding{Verdict: wish.OptOutDoubtful, Phrase: "unread_text"}
 	}
 	return OrUnread(found, m.Visible)

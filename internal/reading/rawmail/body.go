@@ -1,6 +1,7 @@
 package rawmail
 
 import (
+	"regexp"
 	"strings"
 	"unicode"
 )
@@ -14,7 +15,7 @@ type body struct {
 	reports     []report // status and feedback reports, and returned originals
 	hashed      []string // what ContentHash takes of each part
 	reaction    bool     // it is a reaction to a mail: one sign, and no text
-	undecoded   bool     // a shown text is in a character set that is not known
+	undecoded   bool     // a shown text is encrypted, or in a character set that is not known
 }
 
 // report is one machine-readable part of a multipart/report, or a returned
@@ -77,6 +78,10 @@ type walker struct {
 }
 
 func (k walker) part(p *part) []piece {
+	switch p.mediaType {
+	case "multipart/encrypted", "application/pkcs7-mime", "application/x-pkcs7-mime": // RFC 1847, RFC 8551
+		k.body.undecoded = true
+	}
 	if len(p.children) == 0 {
 		return k.leaf(p)
 	}
@@ -106,14 +111,39 @@ func (k walker) alternative(p *part) []piece {
 			best = pieces
 		}
 	}
-	if rich != nil && !best[0].html && stub(joinTexts(best), joinTexts(rich)) {
-		return rich
+	if rich != nil && !best[0].html {
+		return fuller(best, rich)
 	}
 	return best
 }
 
-// stub tells whether a plain text is there for programs that show no HTML: it is
-// short and names it, which the text itself does not.
-func stub(plain, rendered string) bool {
-	return len(plain) <= 300 && containsFold(plain, "html") && !containsFold(rendered, "html")
+// fuller chooses between a plain text and the HTML beside it. A short one that says
+// a small part of the HTML, or that it is in HTML, is left for the HTML; one that
+// says something else is read beside it.
+func fuller(best, rich []piece) []piece {
+	plain, rendered := joinTexts(best), joinTexts(rich)
+	if len(plain) > 300 {
+		return best
+	}
+	told := strings.Fields(strings.ToLower(placeholder.ReplaceAllString(plain, " ")))
+	shown := map[string]bool{}
+	for word := range strings.FieldsSeq(strings.ToLower(cut(rendered, 2048))) {
+		shown[word] = true
+	}
+	same := 0
+	for _, word := range told {
+		if shown[word] {
+			same++
+		}
+	}
+	switch {
+	case same == len(told) && len(shown) > 4*len(told), containsFold(plain, "html") && !containsFold(rendered, "html"):
+		return rich
+	case 2*same < len(told):
+		return append(best, rich...)
+	}
+	return best
 }
+
+// placeholder is what programs write in a plain text for a picture or a link.
+var placeholder = regexp.MustCompile(`\[[^\]]*\]|<[^>]*>|https?://\S+|[*_=~\-]{2,}`)

@@ -45,7 +45,7 @@ func TestBodyTextOfEachForm(t *testing.T) {
 		{"only text is of another kind", "Content-Type: text/markdown\n\nwords\n", "words", ""},
 		{"no text but a file", "Content-Type: multipart/mixed; boundary=b\n\n--b\nContent-Type: text/plain\nContent-Disposition: attachment; filename=a.txt\n\nwords\n--b--\n", "", ""},
 		{"no text but a card", "Content-Type: multipart/mixed; boundary=b\n\n--b\nContent-Type: text/vcard\n\nBEGIN:VCARD\n--b--\n", "", ""},
-		{"nested", "Content-Type: multipart/mixed; boundary=a\n\n--a\nContent-Type: multipart/related; boundary=c\n\n--c\n" + strings.Replace(alternative, "%s", "deep", 1) + "--c--\n--a\nContent-Type: text/plain\n\nfooter\n--a--\n", "deep\n\nfooter", ""},
+		{"nested", "Content-Type: multipart/mixed; boundary=a\n\n--a\nContent-Type: multipart/related; boundary=c\n\n--c\n" + strings.Replace(alternative, "%s", "the deep", 1) + "--c--\n--a\nContent-Type: text/plain\n\nfooter\n--a--\n", "the deep\n\nfooter", ""},
 	}
 	for _, c := range cases {
 		m := parse(head + c.mail)

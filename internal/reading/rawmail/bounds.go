@@ -27,9 +27,6 @@ const (
 	maxValue       = 2000        // bytes of one decoded header value or file name
 	maxReport      = 64 << 10    // bytes kept of a report part or returned original
 	maxDiagnosis   = 8 << 10     // bytes of what is said of one failed recipient
-	maxQuoteTries  = 1000        // joined lines that are tried as a quotation header
-	maxSignature   = 60          // lines from a closing greeting on that are looked at
-	maxSplitLines  = 5_000       // lines in which quotes and signatures are looked for
 	maxRecipients  = 100         // of one bounce or complaint
 )
 

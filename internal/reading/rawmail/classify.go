@@ -64,7 +64,7 @@ func classify(m *Message, h header, b body, own IsOwn, bears mark, w *warnings) 
 	}
 	m.Kind, m.PassedOn = Human, returnedMarks(m, b, nil)
 	m.Doubts = doubts(m, h, bears, own)
-	if b.undecoded || undecodedWord(h.get("subject")) {
+	if b.undecoded || undecodedWord(h.get("subject")) || strings.Contains(m.Visible, "-----BEGIN PGP MESSAGE-----") {
 		m.Doubts = append(m.Doubts, DoubtUndecoded)
 	}
 }

@@ -126,7 +126,7 @@ const (
 	DoubtCalendar   = "calendar_answer"    // an answer to an invitation, or its end
 	DoubtSeveral    = "several_senders"    // it has more than one From field (RFC 5322 section 3.6 allows one)
 	DoubtMachine    = "machine_words"      // it reads like what a machine writes, or comes from the address of one
-	DoubtUndecoded  = "text_undecoded"     // its subject or text is in a character set that is not known
+	DoubtUndecoded  = "text_undecoded"     // its subject or text is encrypted, or in a character set that is not known
 	DoubtMark       = "own_mark_invalid"   // it bears the mark of our own mail, and the mark is not genuine
 )
 

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"onefold/internal/digest"
+	"onefold/internal/reading/older"
 )
 
 // IsOwn says whether an address is one this deployment sends from. It must not
@@ -89,8 +90,9 @@ func parse(raw []byte, own IsOwn, genuine IsMark, nullSender, withBody bool) (m 
 	if m.Calendar = calendarOf(b); m.Calendar != nil && strings.TrimSpace(m.Text) == "" {
 		m.Text = m.Calendar.text
 	}
-	m.Visible, m.Quoted, m.Signature = splitText(m.Text)
-	m.Forwarded, m.Route = forwardedOf(&m, b), routeOf(h, &m)
+	facts := factsFor(m.Subject, m.From)
+	m.Visible, m.Quoted, m.Signature = older.Split(m.Text, facts)
+	m.Forwarded, m.Route = forwardedOf(&m, b, facts), routeOf(h, &m)
 	classify(&m, h, b, own, markOf(&m, h, genuine, &w), &w)
 	m.ContentHash = contentHash(h, b.hashed)
 	m.Warnings = w

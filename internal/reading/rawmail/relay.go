@@ -1,8 +1,9 @@
 package rawmail
 
 import (
-	"regexp"
 	"strings"
+
+	"onefold/internal/reading/older"
 )
 
 // Whom a relay of ours names as the person, see Message.Relayed.
@@ -40,8 +41,6 @@ func relayed(m *Message, h header, bears mark, own IsOwn) (*Mailbox, string) {
 	return nil, ""
 }
 
-var emailField = regexp.MustCompile(`(?i)^\W{0,4}(?:(?:your |ihre |votre |tu |su |sua )?e-?mail(?:[- ]?ad{1,2}r\pL{2,5})?|(?:adresse|dirección|indirizzo|endereço)(?: de)? (?:e-?mail|messagerie|correo(?: electrónico)?)|mail|courriel|correo(?: electrónico)?|sähköposti|e-post|эл\. ?почта|почта|邮箱|メールアドレス)\W{0,3}?\s*[:：=]\s*`)
-
 // formFields reads the text of a form's notification: a line that names its
 // value a mail address, and one that names it a name.
 func formFields(text string, own IsOwn) *Mailbox {
@@ -53,9 +52,9 @@ func formFields(text string, own IsOwn) *Mailbox {
 		if len(line) > 400 {
 			continue
 		}
-		at := emailField.FindStringIndex(line)
+		at := older.EmailField.FindStringIndex(line)
 		if at == nil {
-			if label, v := labelOf(line); v != "" && name == "" && isNameLabel(label) {
+			if label, v := older.Label(line); v != "" && name == "" && isNameLabel(strings.ToLower(label)) {
 				name = oneLine(v)
 			}
 			continue

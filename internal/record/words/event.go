@@ -77,7 +77,7 @@ func ofEvents() map[string]string {
 		"list":                         "it is mail of a list",
 		"own":                          "it is our own mail",
 		"several_senders":              "it has more than one From field, so nobody can say who sent it",
-		"text_undecoded":               "a part of it is in a character set that cannot be read",
+		"text_undecoded":               "a part of it is encrypted or in a character set that cannot be read",
 		"report_unproven":              "it gives back no mail of ours to that address, so anybody may have written it",
 		"complaint_without_address":    "somebody complained, and it does not say who",
 		"person_says_not_genuine":      "a person decided that the report is not genuine",

@@ -1,25 +1,38 @@
-package rawmail
+// Package older tells the older mail in a text from what its sender wrote now:
+// quotations, the header blocks and lines that mail programs put above an older
+// mail, and signatures. It goes by the shape of fields and lines, in any language;
+// what is in doubt is the sender's.
+//
+// Its invariant: every line lands in one of the three parts, save the signature's
+// delimiter, at a cost that its bounds limit.
+package older
 
 import "strings"
+
+const (
+	MaxLines = 5_000 // in which quotations and signatures are looked for
+	maxTries = 1000  // joined lines and blocks that are tried as a header
+	maxLine  = 2000  // bytes of a line that are looked at
+)
 
 // splitLines are the lines of a text, with what is known of each.
 type splitLines struct {
 	lines  []string
 	sights []sight
-	budget int // of joined lines that may still be tried as a quotation header
+	budget int // of joined lines and blocks that may still be tried as a header
+	fields []field
+	facts  Facts
 }
 
-// splitText parts a text into what its sender wrote now, what is quoted or
-// forwarded, and the signature. Every line lands in one of the three, save
-// the signature's delimiter.
-//
-// Beyond maxSplitLines nothing more is looked for.
-func splitText(text string) (visible, quoted, signature string) {
+// Split parts a text into what its sender wrote now, what is quoted or
+// forwarded, and the signature. Beyond MaxLines nothing more is
+// looked for.
+func Split(text string, facts Facts) (visible, quoted, signature string) {
 	// As many as there are: SplitN makes room for as many as it may find.
-	count := min(strings.Count(text, "\n"), maxSplitLines) + 1
-	t := splitLines{lines: strings.SplitN(text, "\n", count), budget: maxQuoteTries}
+	count := min(strings.Count(text, "\n"), MaxLines) + 1
+	t := splitLines{lines: strings.SplitN(text, "\n", count), budget: maxTries, facts: facts}
 	t.sights = make([]sight, len(t.lines))
-	for i, l := range t.lines[:min(len(t.lines), maxSplitLines)] {
+	for i, l := range t.lines[:min(len(t.lines), MaxLines)] {
 		t.sights[i] = sightOf(l)
 	}
 	var out [3][]string
@@ -27,8 +40,12 @@ func splitText(text string) (visible, quoted, signature string) {
 	state, written := seen, false
 	for i := 0; i < len(t.lines); i++ {
 		line := t.lines[i]
-		if i >= maxSplitLines {
+		if i >= MaxLines {
 			out[state] = append(out[state], line)
+			break
+		}
+		if groupWise(line) && !markedNext(t.lines[i+1:]) {
+			out[quote] = append(out[quote], t.lines[i:]...)
 			break
 		}
 		if strings.HasPrefix(strings.TrimLeft(line, " \t"), ">") {
@@ -47,7 +64,7 @@ func splitText(text string) (visible, quoted, signature string) {
 			state = seen
 			continue
 		}
-		if t.wholeRest(i) {
+		if t.olderFrom(i, written) {
 			out[quote] = append(out[quote], t.lines[i:]...)
 			break
 		}
@@ -56,8 +73,9 @@ func splitText(text string) (visible, quoted, signature string) {
 				state = sign
 				continue
 			}
-			if t.signatureStart(i, written) {
-				state = sign
+			if written && len(line) <= 120 && sentFrom.MatchString(line) {
+				out[sign] = append(out[sign], line)
+				continue
 			}
 		}
 		written = written || strings.TrimSpace(line) != ""
@@ -105,38 +123,8 @@ func markedNext(lines []string) bool {
 // and the dashes that some turn it into.
 func delimiter(line string) bool {
 	switch strings.TrimRight(line, " \t") {
-	case "--", "---", "__", "—", "–", "\u2014\u2014", "\u2013\u2013":
+	case "--", "__", "\u2014", "\u2013", "\u2014\u2014", "\u2013\u2013":
 		return true
 	}
 	return false
-}
-
-// signatureStart is a line such as "Sent from my phone", or a closing
-// greeting near the end of what was written.
-func (t *splitLines) signatureStart(i int, afterText bool) bool {
-	line := strings.TrimSpace(t.lines[i])
-	if line == "" || len(line) > 120 || !afterText {
-		return false
-	}
-	if sentFrom.MatchString(line) {
-		return true
-	}
-	if !isClosing(line) {
-		return false
-	}
-	// A name, a title and a number may follow; paragraphs may not.
-	rest := 0
-	for n := i + 1; n < min(len(t.lines), i+maxSignature); n++ {
-		l := strings.TrimSpace(t.lines[n])
-		if l == "" {
-			continue
-		}
-		if strings.HasPrefix(l, ">") || delimiter(l) || t.quoteHeader(n) > 0 || t.wholeRest(n) {
-			break
-		}
-		if rest++; rest > 8 || len(l) > 90 {
-			return false
-		}
-	}
-	return true
 }
