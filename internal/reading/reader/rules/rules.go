@@ -34,7 +34,7 @@ func (*Rules) Model() string { return "rules" }
 
 // PromptVersion is the version of the rules. It rises whenever the same
 // source could give another record.
-func (*Rules) PromptVersion() string { return "3" }
+func (*Rules) PromptVersion() string { return "4" }
 
 // Stated confidences, in hundredths. They order the kinds of evidence; they
 // are not measured frequencies.

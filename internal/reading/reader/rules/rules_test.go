@@ -15,7 +15,7 @@ import (
 
 func TestReaderNamesItself(t *testing.T) {
 	t.Parallel()
-	if r := rules.New(); r.Model() != "rules" || r.PromptVersion() != "3" {
+	if r := rules.New(); r.Model() != "rules" || r.PromptVersion() != "4" {
 		t.Errorf("%s %s", r.Model(), r.PromptVersion())
 	}
 }
