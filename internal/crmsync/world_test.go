@@ -122,7 +122,7 @@ func (w *world) pump() int {
 		if !ok {
 			return n
 		}
-		if n++; n > 20_000 {
+		if n++; n > 200_000 {
 			w.Fatal("the stream never becomes empty: the worker feeds itself")
 		}
 		for try := 0; ; try++ {

@@ -21,6 +21,9 @@ func TestReadingControlsInOtherLanguagesAreFollowedUp(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, c := range []struct{ kind, subject, text, has string }{
+		{"itinerary", "Voyage", "Voici notre projet :\n\nDe : Lyon\nÀ : Chamonix\nDate : 3 juin\n\nCombien coûte le guide pour une journée ?\n\nNora", "Combien coûte le guide"},
+		{"itinerary", "Viaje", "Nuestro plan:\n\nDe: Madrid\nPara: Jaca\nFecha: 3 de junio\n\n¿Cuánto cuesta el guía por un día?\n\nNora", "¿Cuánto cuesta el guía"},
+		{"itinerary", "Viaggio", "Il nostro programma:\n\nDa: Torino\nA: Aosta\nData: 3 giugno\n\nQuanto costa la guida per un giorno?\n\nNora", "Quanto costa la guida"},
 		{"itinerary", "Reise", "Wir planen so:\n\nVon: München\nNach: Innsbruck\nDatum: 3. Juni\n\nWas kostet der Führer für einen Tag?\n\nNora", "Was kostet der Führer"},
 		{"form", "Anfrage", "Name: Nora Quist\nPersonen: 4\nDatum: 3. bis 5. Juni\nHütte: mit Ofen\n\nHaben Sie da noch Platz?", "Hütte: mit Ofen"},
 		{"form", "Aanvraag", "Naam: Nora Quist\nPersonen: 4\nDatum: 3 juni\nHut: met kachel\n\nIs er dan nog plaats voor ons?", "Hut: met kachel"},
