@@ -40,14 +40,12 @@ func TestABadDayLosesNothingAndMakesNothingTwice(t *testing.T) {
 	}
 	const step = 5 * time.Minute
 	for at := time.Duration(0); at < 40*time.Hour; at += step {
-		switch at {
-		case time.Hour:
+		if at == time.Hour {
 			v.is(&unreachable)
-		case 7 * time.Hour:
+		} else if at == 7*time.Hour {
 			v.is(nil)
-		case 30 * time.Hour:
-			faults = false // what was left to the last hours is worked off
 		}
+		faults = at < 30*time.Hour // what was left to the last hours is worked off
 		w.pump()
 		w.sweep()
 		w.advance(step)

@@ -28,9 +28,9 @@ const (
 	// LookForItself is how long what waits for a connection waits at most: should
 	// nobody let it in, it looks for itself.
 	LookForItself = 24 * time.Hour
-	// LetIn is how many operations are let in at a time, LetInEvery apart.
+	// LetIn is how many operations are let in at a time, letInEvery apart.
 	LetIn      = 100
-	LetInEvery = time.Minute
+	letInEvery = time.Minute
 	// lastLook is how long after a recovery what waits is still looked for: an
 	// index shows a write after a while.
 	lastLook = 5 * time.Minute
@@ -202,7 +202,7 @@ func (s at) probe(ctx context.Context, op outbox.Operation) error {
 		return s.leave(ctx, op, "finish", idempotency.Join(idempotency.Complete("up", now), timerless(), ledger.Item{machine.ReasonAttr: ""}), "crm_connection_up")
 	}
 	// The next time first: a crash among these lets in fewer, and none twice.
-	if err := s.postpone(ctx, op, now.Add(LetInEvery), "crm_connection_up"); err != nil {
+	if err := s.postpone(ctx, op, now.Add(letInEvery), "crm_connection_up"); err != nil {
 		return err
 	}
 	for _, k := range first {

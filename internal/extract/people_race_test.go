@@ -77,7 +77,7 @@ func (w *world) clicks(address string) {
 	w.t.Helper()
 	s := optout.Service{Store: w.store, Policies: w.book, IDs: w.ids, Now: w.clock.Now, Log: slog.New(slog.DiscardHandler)}
 	i := w.mailTo(address)
-	if err := s.Stop(w.t.Context(), "demo", i.ID, optout.OptOutToken(w.ids, "demo", i.ID)); err != nil {
+	if err := s.Stop(w.t.Context(), "demo", i.ID, optout.Token(w.ids, "demo", i.ID)); err != nil {
 		w.t.Fatal(err)
 	}
 }

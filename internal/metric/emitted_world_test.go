@@ -363,4 +363,4 @@ func (w *world) ok(err error) {
 }
 
 // token is that of an intent's opt-out link.
-func (w *world) token(intent string) string { return optout.OptOutToken(w.ids, "demo", intent) }
+func (w *world) token(intent string) string { return optout.Token(w.ids, "demo", intent) }

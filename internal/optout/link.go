@@ -17,10 +17,10 @@ import (
 	"onefold/internal/utc"
 )
 
-// OptOutToken is what a mail's opt-out link carries besides tenant and intent:
+// Token is what a mail's opt-out link carries besides tenant and intent:
 // nobody can make one without the deployment's key, so nobody stops mail to a
 // stranger by guessing.
-func OptOutToken(ids digest.Key, tenantID, intentID string) string {
+func Token(ids digest.Key, tenantID, intentID string) string {
 	return ids.ID("opt-out link", tenantID, intentID)
 }
 

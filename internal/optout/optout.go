@@ -51,14 +51,14 @@ const tries = 8
 
 // Link is the path of an intent's link below the opt-out route.
 func Link(ids digest.Key, tenantID, intentID string) string {
-	return tenantID + "/" + intentID + "/" + OptOutToken(ids, tenantID, intentID)
+	return tenantID + "/" + intentID + "/" + Token(ids, tenantID, intentID)
 }
 
 // See finds the mail of a link.
 func (s *Service) See(ctx context.Context, tenantID, intentID, token string) (followup.Intent, error) {
 	var i followup.Intent
 	// The token first: no read is made for a guess.
-	want := OptOutToken(s.IDs, tenantID, intentID)
+	want := Token(s.IDs, tenantID, intentID)
 	if subtle.ConstantTimeCompare([]byte(token), []byte(want)) != 1 {
 		return i, ErrNoLink
 	}

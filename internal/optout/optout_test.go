@@ -189,7 +189,7 @@ func TestLookingIsNotStopping(t *testing.T) {
 func TestALinkThatIsNotOursStopsNobody(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	token := optout.OptOutToken(w.ids, "demo", "i1")
+	token := optout.Token(w.ids, "demo", "i1")
 	for name, path := range map[string]string{
 		"no token": "demo/i1/x", "of another intent": "demo/i2/" + token, "of another tenant": "other/i1/" + token,
 		"cut off": "demo/i1/" + token[:31], "of a mail that is not there": optout.Link(w.ids, "demo", "gone"), "not a link": "demo",
@@ -218,7 +218,7 @@ func TestALinkIsOfOneTenant(t *testing.T) {
 		Machine: followup.IntentMachine(), Event: "create", Audit: audit.Record{At: utc.At(w.s.Now()), By: "test"},
 	}, i, i.State))
 	w.must(w.store.Store.Commit(t.Context(), c))
-	if rec := w.do(http.MethodPost, "other/i1/"+optout.OptOutToken(w.ids, "demo", "i1")); rec.Code != http.StatusNotFound {
+	if rec := w.do(http.MethodPost, "other/i1/"+optout.Token(w.ids, "demo", "i1")); rec.Code != http.StatusNotFound {
 		t.Errorf("%d", rec.Code)
 	}
 	if rec := w.do(http.MethodPost, optout.Link(w.ids, "other", "i1")); rec.Code != http.StatusOK {
@@ -313,7 +313,7 @@ func TestWhatMovedMeanwhileIsDecidedAgain(t *testing.T) {
 		w.change(ledger.Contact, "c1", ledger.Item{"transition": 2})
 		return true, nil
 	}
-	if err := w.s.Stop(t.Context(), "demo", "i1", optout.OptOutToken(w.ids, "demo", "i1")); err != nil {
+	if err := w.s.Stop(t.Context(), "demo", "i1", optout.Token(w.ids, "demo", "i1")); err != nil {
 		t.Fatal(err)
 	}
 	w.stopped("c1")
@@ -322,7 +322,7 @@ func TestWhatMovedMeanwhileIsDecidedAgain(t *testing.T) {
 	var all sync.WaitGroup
 	for range 8 {
 		all.Go(func() {
-			if err := w.s.Stop(context.Background(), "demo", "i1", optout.OptOutToken(w.ids, "demo", "i1")); err != nil {
+			if err := w.s.Stop(context.Background(), "demo", "i1", optout.Token(w.ids, "demo", "i1")); err != nil {
 				t.Error(err)
 			}
 		})
@@ -335,7 +335,7 @@ func TestWhatNeverSettlesIsSaid(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.store.hook = func(ledger.Commit) (bool, error) { return false, ledger.ErrContention }
-	if err := w.s.Stop(t.Context(), "demo", "i1", optout.OptOutToken(w.ids, "demo", "i1")); !errors.Is(err, ledger.ErrContention) {
+	if err := w.s.Stop(t.Context(), "demo", "i1", optout.Token(w.ids, "demo", "i1")); !errors.Is(err, ledger.ErrContention) {
 		t.Error(err)
 	}
 }

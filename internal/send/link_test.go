@@ -13,7 +13,7 @@ import (
 // click uses the opt-out link of the intent's mail, as mail clients do.
 func (w *world) click(ctx context.Context) error {
 	s := optout.Service{Store: w.store, Policies: w.send.Policies, IDs: w.ids, Now: w.send.Now, Log: slog.New(slog.NewTextHandler(w.logs, nil))}
-	return s.Stop(ctx, "demo", "i1", optout.OptOutToken(w.ids, "demo", "i1"))
+	return s.Stop(ctx, "demo", "i1", optout.Token(w.ids, "demo", "i1"))
 }
 
 // TestAClickAndAWorkerInEveryOrder walks all interleavings of a submission and

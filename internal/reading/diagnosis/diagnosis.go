@@ -20,7 +20,7 @@ type Failure struct {
 	LocalAgent bool   // the diagnosis is of a program at the recipient's host, not of an address
 }
 
-// SameSaid: the two differ in nothing but their address.
+// SameSaid tells whether the two differ in nothing but their address.
 func (f Failure) SameSaid(o Failure) bool {
 	f.Address, o.Address = "", ""
 	return f == o

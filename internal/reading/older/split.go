@@ -9,10 +9,12 @@ package older
 
 import "strings"
 
+// MaxLines is in how many lines quotations and signatures are looked for.
+const MaxLines = 5_000
+
 const (
-	MaxLines = 5_000 // in which quotations and signatures are looked for
-	maxTries = 1000  // joined lines and blocks that are tried as a header
-	maxLine  = 2000  // bytes of a line that are looked at
+	maxTries = 1000 // joined lines and blocks that are tried as a header
+	maxLine  = 2000 // bytes of a line that are looked at
 )
 
 // splitLines are the lines of a text, with what is known of each.

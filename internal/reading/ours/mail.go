@@ -51,5 +51,5 @@ func withoutOurs(m *rawmail.Message, sent *texts) {
 	if len(below.Ours) > 0 {
 		m.Signature = below.Rest
 	}
-	m.Ours = append(above.Ours, below.Ours...)
+	m.Ours = slices.Concat(above.Ours, below.Ours)
 }
