@@ -32,7 +32,7 @@ func (s *Service) answerCollision(ctx context.Context, t review.Task, a Form) er
 			reasons = append(slices.Clone(reasons), reasonToMerge)
 		}
 		_, err := c.Move(ledger.Step{
-			Key: taskKey(t.Tenant, t.ID), Machine: review.Machine(), From: t.State, Transition: t.Transition, Event: "refresh",
+			Key: taskKey(t.Tenant, t.ID), Machine: review.Machine(), From: t.State, Transition: t.Transition, Event: review.Refresh,
 			Set: ledger.Item{review.ReasonsAttr: reasons}, Audit: r,
 		})
 		if err == nil {

@@ -36,7 +36,7 @@ func (s at) claimOperation(ctx context.Context, op outbox.Operation, person cont
 		// Waiting ends with the claim: a transition of its own.
 		if _, err := c.Move(ledger.Step{
 			Name: "operation", Key: operationKey(op), Machine: outbox.Machine(), From: op.State, Transition: op.Transition,
-			Event: "wake", Set: idempotency.Join(set, ledger.Item{machine.ReasonAttr: ""}), If: ledger.AtVersion(op.Version), Audit: s.audit(op),
+			Event: outbox.Wake, Set: idempotency.Join(set, ledger.Item{machine.ReasonAttr: ""}), If: ledger.AtVersion(op.Version), Audit: s.audit(op),
 		}); err != nil {
 			return op, false, err
 		}

@@ -143,7 +143,7 @@ func (s at) waitForConnection(ctx context.Context, op outbox.Operation, conn out
 	set := ledger.Item{
 		"waits_for": s.queue(op), claim.NotBeforeAttr: again, schema.DueAt: again, claim.NudgesAttr: 0, machine.ReasonAttr: reasonDown,
 	}
-	if err := s.leave(ctx, op, "wait", set, reasonDown); err != nil {
+	if err := s.leave(ctx, op, outbox.Wait, set, reasonDown); err != nil {
 		return err
 	}
 	// It may have come up between the read and the wait, and then let in nobody:
@@ -199,7 +199,7 @@ func (s at) probe(ctx context.Context, op outbox.Operation) error {
 	case err != nil:
 		return err
 	case len(first) == 0 && now.Sub(conn.Since) > lastLook:
-		return s.leave(ctx, op, "finish", idempotency.Join(idempotency.Complete("up", now), timerless(), ledger.Item{machine.ReasonAttr: ""}), "crm_connection_up")
+		return s.leave(ctx, op, outbox.Finish, idempotency.Join(idempotency.Complete("up", now), timerless(), ledger.Item{machine.ReasonAttr: ""}), "crm_connection_up")
 	}
 	// The next time first: a crash among these lets in fewer, and none twice.
 	if err := s.postpone(ctx, op, now.Add(letInEvery), "crm_connection_up"); err != nil {

@@ -16,11 +16,11 @@ func (s *Service) logStored(ctx context.Context, op outbox.Operation, event stri
 	var counts []slog.Attr
 	once := func(name string) { counts = append(counts, metric.Count(name, 1)) }
 	switch event {
-	case "finish":
+	case outbox.Finish:
 		once(schema.CRMDone)
-	case "refuse":
+	case outbox.Refuse:
 		once(schema.CRMRefused)
-	case "park":
+	case outbox.Park:
 		once(schema.RowsParked)
 	default:
 		once(schema.CRMRetried)
@@ -35,10 +35,10 @@ func (s *Service) logStored(ctx context.Context, op outbox.Operation, event stri
 		once(schema.DuplicatesSuspected)
 	}
 	// Refused, or done: by either the CRM says what it has.
-	if op.Reconciles && (event == "finish" || event == "refuse") {
+	if op.Reconciles && (event == outbox.Finish || event == outbox.Refuse) {
 		once(schema.TimeoutsReconciled)
 	}
-	if event == "park" || event == "refuse" {
+	if event == outbox.Park || event == outbox.Refuse {
 		s.alarm(ctx, op, res.Reason, counts...)
 		return
 	}

@@ -79,13 +79,13 @@ func (s at) settleOnce(ctx context.Context, op outbox.Operation, res crm.Result,
 	}
 	switch res.Outcome {
 	case crm.Done:
-		step.Event = "finish"
+		step.Event = outbox.Finish
 		step.Set = idempotency.Join(idempotency.Complete(resultWord(res), s.now()), timerless(), ledger.Item{"crm_id": res.ID, machine.ReasonAttr: ""})
 	case crm.Refused:
-		step.Event = "refuse"
+		step.Event = outbox.Refuse
 		step.Set = idempotency.Join(idempotency.Release(), timerless(), ledger.Item{machine.ReasonAttr: res.Reason})
 	case crm.Conflict:
-		step.Event = "park"
+		step.Event = outbox.Park
 		step.Set = idempotency.Join(idempotency.Release(), timerless(), ledger.Item{machine.ReasonAttr: "conflict_" + res.Reason})
 		if op.Kind == outbox.CRMContact {
 			step.Set["waits_for"] = waitsFor(op.Tenant, op.Contact) // found when it is no longer one
@@ -94,7 +94,7 @@ func (s at) settleOnce(ctx context.Context, op outbox.Operation, res crm.Result,
 		if op.Attempt-op.Waits < MaxAttempts {
 			return s.again(ctx, &c, op, res, also)
 		}
-		step.Event = "park"
+		step.Event = outbox.Park
 		step.Set = idempotency.Join(afterwards(res), timerless(), ledger.Item{machine.ReasonAttr: res.Reason})
 	}
 	if _, err := c.Move(step); err != nil {

@@ -17,17 +17,17 @@ import (
 
 // supersede ends an operation that needs no call any more.
 func (s *Service) supersede(ctx context.Context, op outbox.Operation, reason string) error {
-	return s.leave(ctx, op, "supersede",
+	return s.leave(ctx, op, outbox.Supersede,
 		idempotency.Join(idempotency.Complete(reason, s.now()), timerless(), ledger.Item{machine.ReasonAttr: reason}), reason)
 }
 
 // park puts an operation before a person, without a call. What became of the
 // calls before is not known here.
 func (s *Service) park(ctx context.Context, op outbox.Operation, reason string) error {
-	if !outbox.Machine().Can(op.State, "park") {
+	if !outbox.Machine().Can(op.State, outbox.Park) {
 		return nil
 	}
-	return s.leave(ctx, op, "park", idempotency.Join(idempotency.Lost(), timerless(), ledger.Item{machine.ReasonAttr: reason}), reason)
+	return s.leave(ctx, op, outbox.Park, idempotency.Join(idempotency.Lost(), timerless(), ledger.Item{machine.ReasonAttr: reason}), reason)
 }
 
 // leave makes a transition without a claim, on the row exactly as it was read.
@@ -46,7 +46,7 @@ func (s *Service) leave(ctx context.Context, op outbox.Operation, event string, 
 	if err != nil {
 		return fmt.Errorf("%s: %w", event, err)
 	}
-	if event == "park" {
+	if event == outbox.Park {
 		s.alarm(ctx, op, reason, metric.Count(schema.RowsParked, 1))
 	}
 	return nil

@@ -41,7 +41,7 @@ func (s at) waitForContact(ctx context.Context, op outbox.Operation, person cont
 		var c ledger.Commit
 		if _, err := c.Move(ledger.Step{
 			Name: "operation", Key: operationKey(op), Machine: outbox.Machine(), From: op.State, Transition: op.Transition,
-			Event: "wait", Set: set, If: ledger.AtVersion(op.Version), Audit: s.audit(op, "contact_not_in_crm"),
+			Event: outbox.Wait, Set: set, If: ledger.AtVersion(op.Version), Audit: s.audit(op, "contact_not_in_crm"),
 		}); err != nil {
 			return err
 		}
@@ -157,7 +157,7 @@ func (s *Service) parkWaiting(ctx context.Context, op outbox.Operation) error {
 	set := timerless()
 	delete(set, "waits_for")
 	set[machine.ReasonAttr] = "contact_not_in_crm"
-	return s.leave(ctx, op, "park", set, "contact_not_in_crm")
+	return s.leave(ctx, op, outbox.Park, set, "contact_not_in_crm")
 }
 
 // release gives an operation that waited, or was parked while it waited, back
@@ -167,11 +167,11 @@ func (s *Service) release(ctx context.Context, k ledger.Key) error {
 	if err != nil || op == nil || op.WaitsFor == "" {
 		return err
 	}
-	event, reason := "wake", "contact_in_crm"
+	event, reason := outbox.Wake, "contact_in_crm"
 	switch op.State {
 	case outbox.Waiting:
 	case outbox.Parked:
-		event = "reopen"
+		event = outbox.Reopen
 	default:
 		return nil
 	}

@@ -43,7 +43,7 @@ func (b *builder) decided(outcome string, reasons []string) error {
 	r.Details["outcome"] = outcome
 	_, err := b.c.Move(ledger.Step{
 		Key:     b.eventKey(),
-		Machine: inbound.Machine(), From: b.g.Event.State, Transition: b.g.Event.Transition, Event: "decide",
+		Machine: inbound.Machine(), From: b.g.Event.State, Transition: b.g.Event.Transition, Event: inbound.Decide,
 		Set: ledger.Item{
 			"outcome": outcome, inbound.ReasonsAttr: reasons, "cause": b.g.Facts.Cause,
 			"contact": b.res.Contact, "intent": b.res.Intent,
@@ -71,7 +71,7 @@ func (b *builder) refer(reasons ...string) error {
 	r.Details = b.provenance()
 	_, err := b.c.Move(ledger.Step{
 		Key:     b.eventKey(),
-		Machine: inbound.Machine(), From: b.g.Event.State, Transition: b.g.Event.Transition, Event: "refer",
+		Machine: inbound.Machine(), From: b.g.Event.State, Transition: b.g.Event.Transition, Event: inbound.Refer,
 		Set: ledger.Item{
 			inbound.ReasonsAttr: reasons, "review": b.res.Task, "cause": b.g.Facts.Cause, "policy_version": b.g.Policy.Version,
 			claim.StatusAttr: claim.Completed, claim.CompletedAtAttr: b.g.Now, claim.InProgressUntilAttr: "",
@@ -90,7 +90,7 @@ func (b *builder) refer(reasons ...string) error {
 	b.name(&task)
 	return b.c.Insert(ledger.Step{
 		Key:     ledger.ReviewTask.At(b.tenant(), task.ID),
-		Machine: review.Machine(), Event: "open", Audit: b.audit(reasons),
+		Machine: review.Machine(), Event: review.Put, Audit: b.audit(reasons),
 	}, task, review.Open)
 }
 
@@ -103,7 +103,7 @@ func (b *builder) referAgain(reasons []string) error {
 	b.res.Outcome, b.res.Reasons, b.res.Task = Referred, reasons, t.ID
 	_, err := b.c.Move(ledger.Step{
 		Key:     ledger.ReviewTask.At(b.tenant(), t.ID),
-		Machine: review.Machine(), From: t.State, Transition: t.Transition, Event: "refresh",
+		Machine: review.Machine(), From: t.State, Transition: t.Transition, Event: review.Refresh,
 		Set: ledger.Item{review.ReasonsAttr: reasons}, Audit: b.audit(reasons),
 	})
 	return err
@@ -183,7 +183,7 @@ func InsertOperation(c *ledger.Commit, op outbox.Operation, now utc.Time, r audi
 	r.Reasons = append([]string{op.Kind}, r.Reasons...)
 	return c.Insert(ledger.Step{
 		Name: "operation", Key: ledger.Operation.At(op.Tenant, op.ID),
-		Machine: outbox.Machine(), Event: "create", Audit: r,
+		Machine: outbox.Machine(), Event: outbox.Create, Audit: r,
 	}, op, outbox.Open)
 }
 

@@ -110,7 +110,7 @@ func (b *builder) writeFollowUp(p followUpPlan, intent followup.Intent) error {
 	}
 	if err := b.c.Insert(ledger.Step{
 		Key:     ledger.Intent.At(b.tenant(), intent.ID),
-		Machine: followup.IntentMachine(), Event: "create", Audit: r,
+		Machine: followup.IntentMachine(), Event: followup.Create, Audit: r,
 	}, intent, intent.State); err != nil {
 		return err
 	}
@@ -187,7 +187,7 @@ func (b *builder) askApproval(p followUpPlan, i followup.Intent) error {
 	b.name(&task)
 	return b.c.Insert(ledger.Step{
 		Name: "approval_task", Key: ledger.ReviewTask.At(b.tenant(), task.ID),
-		Machine: review.Machine(), Event: "open", Audit: b.audit(task.Reasons),
+		Machine: review.Machine(), Event: review.Put, Audit: b.audit(task.Reasons),
 	}, task, review.Open)
 }
 

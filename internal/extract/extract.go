@@ -144,7 +144,7 @@ func (s *Service) work(ctx context.Context, e inbound.Event) error {
 func (s *Service) park(ctx context.Context, e inbound.Event) error {
 	var c ledger.Commit
 	_, err := c.Move(ledger.Step{
-		Key: eventKey(e), Machine: inbound.Machine(), From: e.State, Transition: e.Transition, Event: "park",
+		Key: eventKey(e), Machine: inbound.Machine(), From: e.State, Transition: e.Transition, Event: inbound.Park,
 		If:  ledger.AtVersion(e.Version),
 		Set: ledger.Item{schema.DueAt: "", schema.DueShard: "", claim.NotBeforeAttr: "", inbound.ReasonsAttr: []string{"attempts_exhausted"}},
 		Audit: audit.Record{

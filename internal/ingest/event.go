@@ -167,7 +167,7 @@ func (s *Service) newEvent(x arrival) (ledger.Commit, error) {
 	var c ledger.Commit
 	err := c.Insert(ledger.Step{
 		Key:     ledger.Event.At(e.Tenant, e.ID),
-		Machine: inbound.Machine(), Event: "record",
+		Machine: inbound.Machine(), Event: inbound.Record,
 		Audit: audit.Record{At: e.ReceivedAt, By: "ingest", InboundEvent: e.ID, Details: details},
 	}, e, inbound.Recorded)
 	if err != nil {
@@ -283,7 +283,7 @@ func (s *Service) askAbout(c *ledger.Commit, e inbound.Event, content string) er
 	}
 	return c.Insert(ledger.Step{
 		Key:     ledger.ReviewTask.At(e.Tenant, t.ID),
-		Machine: review.Machine(), Event: "open",
+		Machine: review.Machine(), Event: review.Put,
 		Audit: audit.Record{At: e.ReceivedAt, By: "ingest", InboundEvent: e.ID, Reasons: t.Reasons, Details: map[string]string{"content_hash": content}},
 	}, t, review.Open)
 }

@@ -158,7 +158,7 @@ func (s *Service) claimCommit(op outbox.Operation, i, claimed followup.Intent, t
 	}
 	a.ResendAccepted = acceptedResend(i)
 	if err := c.Insert(ledger.Step{
-		Name: "attempt", Key: ledger.AttemptKey(i.Tenant, i.ID, a.Number), Machine: followup.AttemptMachine(), Event: "begin", Audit: s.audit(i),
+		Name: "attempt", Key: ledger.AttemptKey(i.Tenant, i.ID, a.Number), Machine: followup.AttemptMachine(), Event: followup.Begin, Audit: s.audit(i),
 	}, a, a.State); err != nil {
 		return c, err
 	}

@@ -78,7 +78,7 @@ func (s *Service) refer(ctx context.Context, op outbox.Operation, i followup.Int
 	}
 	if err := c.Insert(ledger.Step{
 		Key:     ledger.ReviewTask.At(i.Tenant, task.ID),
-		Machine: review.Machine(), Event: "open", Audit: s.audit(i, reason),
+		Machine: review.Machine(), Event: review.Put, Audit: s.audit(i, reason),
 	}, task, review.Open); err != nil {
 		return err
 	}
@@ -112,7 +112,7 @@ func (s *Service) lapse(ctx context.Context, op outbox.Operation, i followup.Int
 	if a.Text(machine.StateAttr) == followup.AttemptBegun {
 		if _, err := c.Move(ledger.Step{
 			Name: "attempt", Key: k, Machine: followup.AttemptMachine(), From: followup.AttemptBegun,
-			Transition: a.Int(machine.TransitionAttr), Event: "lose", Set: ledger.Item{machine.ReasonAttr: "lease_lapsed", followup.SettledAtAttr: now}, Audit: s.audit(i, "lease_lapsed"),
+			Transition: a.Int(machine.TransitionAttr), Event: followup.Lose, Set: ledger.Item{machine.ReasonAttr: "lease_lapsed", followup.SettledAtAttr: now}, Audit: s.audit(i, "lease_lapsed"),
 		}); err != nil {
 			return err
 		}

@@ -49,7 +49,7 @@ func (w *work) ask(ctx context.Context, c *ledger.Commit, v view) (asked bool, e
 	c.Check("contact_key", keyNamed(w.p.Tenant, v.key.ID), ledger.AtVersion(v.key.Version))
 	c.Check("next_key", keyNamed(w.p.Tenant, v.nextID), ledger.AtVersion(v.next.Version))
 	return false, c.Insert(ledger.Step{
-		Key: k, Machine: review.Machine(), Event: "open", Audit: audit.Record{At: now, By: w.By, Reasons: reasons, Contact: v.survivor.ID},
+		Key: k, Machine: review.Machine(), Event: review.Put, Audit: audit.Record{At: now, By: w.By, Reasons: reasons, Contact: v.survivor.ID},
 	}, t, review.Open)
 }
 

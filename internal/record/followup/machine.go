@@ -82,6 +82,14 @@ const (
 	AttemptUnknown   = "unknown"
 )
 
+// The moves of an attempt, but for those that an intent has too; Create and Begin are births.
+const (
+	Create   = "create"
+	Begin    = "begin"
+	Throttle = "throttle"
+	NotBegun = "not_begun"
+)
+
 var attemptTable = machine.Table{
 	Noun:  "attempt",
 	Start: []string{AttemptBegun},
@@ -94,12 +102,12 @@ var attemptTable = machine.Table{
 		{Name: AttemptUnknown, Means: "no result reached us", Not: "not sent", Mover: "feedback by evidence; a person", Crash: "none"},
 	},
 	Moves: []machine.Move{
-		{Event: "accept", From: []string{AttemptBegun, AttemptUnknown}, To: AttemptAccepted, By: "send, also late"},
-		{Event: "evidence", From: []string{AttemptBegun, AttemptUnknown}, To: AttemptAccepted, By: "feedback"},
-		{Event: "reject", From: []string{AttemptBegun, AttemptUnknown}, To: AttemptRejected, By: "send, also late"},
-		{Event: "throttle", From: []string{AttemptBegun, AttemptUnknown}, To: AttemptThrottled, By: "send, also late"},
-		{Event: "not_begun", From: []string{AttemptBegun, AttemptUnknown}, To: AttemptNotBegun, By: "send, also late"},
-		{Event: "lose", From: []string{AttemptBegun}, To: AttemptUnknown, By: "send"},
+		{Event: Accept, From: []string{AttemptBegun, AttemptUnknown}, To: AttemptAccepted, By: "send, also late"},
+		{Event: Evidence, From: []string{AttemptBegun, AttemptUnknown}, To: AttemptAccepted, By: "feedback"},
+		{Event: Reject, From: []string{AttemptBegun, AttemptUnknown}, To: AttemptRejected, By: "send, also late"},
+		{Event: Throttle, From: []string{AttemptBegun, AttemptUnknown}, To: AttemptThrottled, By: "send, also late"},
+		{Event: NotBegun, From: []string{AttemptBegun, AttemptUnknown}, To: AttemptNotBegun, By: "send, also late"},
+		{Event: Lose, From: []string{AttemptBegun}, To: AttemptUnknown, By: "send"},
 	},
 }
 

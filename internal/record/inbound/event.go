@@ -37,6 +37,15 @@ const (
 	Dismissed  = "dismissed"  // a person said that nothing should follow
 )
 
+// The moves of an event, Record its birth.
+const (
+	Record = "record"
+	Decide = "decide"
+	Refer  = "refer"
+	Park   = "park"
+	Replay = "replay"
+)
+
 var machineTable = machine.Table{
 	Noun:  "event",
 	Start: []string{Recorded},
@@ -47,10 +56,10 @@ var machineTable = machine.Table{
 		{Name: Parked, Means: "ten nudges or 24 claims brought no decision", Not: "lost: raw content and event are kept", Mover: "a person, by replay", Crash: "none"},
 	},
 	Moves: []machine.Move{
-		{Event: "decide", From: []string{Recorded, InReview}, To: Decided, By: "extract, or a person's answer"},
-		{Event: "refer", From: []string{Recorded}, To: InReview, By: "extract"},
-		{Event: "park", From: []string{Recorded}, To: Parked, By: "extract after its last attempt; sweep"},
-		{Event: "replay", From: []string{Parked}, To: Recorded, By: "a person"},
+		{Event: Decide, From: []string{Recorded, InReview}, To: Decided, By: "extract, or a person's answer"},
+		{Event: Refer, From: []string{Recorded}, To: InReview, By: "extract"},
+		{Event: Park, From: []string{Recorded}, To: Parked, By: "extract after its last attempt; sweep"},
+		{Event: Replay, From: []string{Parked}, To: Recorded, By: "a person"},
 	},
 }
 

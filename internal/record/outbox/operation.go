@@ -37,6 +37,18 @@ const (
 	Parked     = "parked"
 )
 
+// The moves of an operation, Create its birth.
+const (
+	Create    = "create"
+	Finish    = "finish"
+	Wait      = "wait"
+	Wake      = "wake"
+	Supersede = "supersede"
+	Refuse    = "refuse"
+	Park      = "park"
+	Reopen    = "reopen"
+)
+
 var operationTable = machine.Table{
 	Noun:  "operation",
 	Start: []string{Open},
@@ -49,13 +61,13 @@ var operationTable = machine.Table{
 		{Name: Parked, Means: "ten nudges or twelve tries brought no progress, or only a person can resolve it", Not: "lost", Mover: "a person", Crash: "none"},
 	},
 	Moves: []machine.Move{
-		{Event: "finish", From: []string{Open, Waiting}, To: Done, By: "its worker"},
-		{Event: "wait", From: []string{Open}, To: Waiting, By: "crmsync"},
-		{Event: "wake", From: []string{Waiting}, To: Open, By: "crmsync"},
-		{Event: "supersede", From: []string{Open, Waiting}, To: Superseded, By: "crmsync"},
-		{Event: "refuse", From: []string{Open}, To: Refused, By: "its worker"},
-		{Event: "park", From: []string{Open, Waiting}, To: Parked, By: "sweep, or its worker"},
-		{Event: "reopen", From: []string{Parked, Refused}, To: Open, By: "a person"},
+		{Event: Finish, From: []string{Open, Waiting}, To: Done, By: "its worker"},
+		{Event: Wait, From: []string{Open}, To: Waiting, By: "crmsync"},
+		{Event: Wake, From: []string{Waiting}, To: Open, By: "crmsync"},
+		{Event: Supersede, From: []string{Open, Waiting}, To: Superseded, By: "crmsync"},
+		{Event: Refuse, From: []string{Open}, To: Refused, By: "its worker"},
+		{Event: Park, From: []string{Open, Waiting}, To: Parked, By: "sweep, or its worker"},
+		{Event: Reopen, From: []string{Parked, Refused}, To: Open, By: "a person"},
 	},
 }
 

@@ -39,6 +39,15 @@ const (
 	Closed   = "closed"
 )
 
+// The moves of a task, Put its birth.
+const (
+	Put     = "open"
+	Approve = "approve"
+	Reject  = "reject"
+	Close   = "close"
+	Refresh = "refresh"
+)
+
 var table = machine.Table{
 	Noun:  "review_task",
 	Start: []string{Open},
@@ -49,10 +58,10 @@ var table = machine.Table{
 		{Name: Closed, Means: "the question has gone: an opt-out, evidence, an erasure", Terminal: true},
 	},
 	Moves: []machine.Move{
-		{Event: "approve", From: []string{Open}, To: Approved, By: "a person"},
-		{Event: "reject", From: []string{Open}, To: Rejected, By: "a person"},
-		{Event: "close", From: []string{Open}, To: Closed, By: "send, feedback, policy migrate"},
-		{Event: "refresh", From: []string{Open}, To: Open, By: "extract: the ground changed, the question stays; console: an answer that waits for something else"},
+		{Event: Approve, From: []string{Open}, To: Approved, By: "a person"},
+		{Event: Reject, From: []string{Open}, To: Rejected, By: "a person"},
+		{Event: Close, From: []string{Open}, To: Closed, By: "send, feedback, policy migrate"},
+		{Event: Refresh, From: []string{Open}, To: Open, By: "extract: the ground changed, the question stays; console: an answer that waits for something else"},
 	},
 }
 

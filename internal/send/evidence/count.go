@@ -22,7 +22,7 @@ func learn(ev Evidence, i followup.Intent, a followup.Attempt) learnt {
 	news := a.State != followup.AttemptAccepted && a.Reason != contradicted
 	l := learnt{
 		reconciled:   a.State == followup.AttemptUnknown || a.State == followup.AttemptBegun && !ev.Now.Before(a.LeaseUntil),
-		contradicted: ev.Kind == Dropped || news && !followup.AttemptMachine().Can(a.State, "evidence"),
+		contradicted: ev.Kind == Dropped || news && !followup.AttemptMachine().Can(a.State, followup.Evidence),
 	}
 	// An intent is accepted with the attempt by which it became so, in one
 	// commit; by a person alone it is without any. An attempt that only now

@@ -165,13 +165,13 @@ func moveAttempt(c *ledger.Commit, ev Evidence, a followup.Attempt, r audit.Reco
 	if at := when(ev.Kind); at != "" {
 		step.Set[at] = ev.At
 	}
-	if followup.AttemptMachine().Can(a.State, "evidence") {
-		step.Machine, step.From, step.Event = followup.AttemptMachine(), a.State, "evidence"
+	if followup.AttemptMachine().Can(a.State, followup.Evidence) {
+		step.Machine, step.From, step.Event = followup.AttemptMachine(), a.State, followup.Evidence
 		if a.SettledAt.IsZero() {
 			step.Set[followup.SettledAtAttr] = ev.Now
 		}
 		if ev.Kind == Accept {
-			step.Event = "accept"
+			step.Event = followup.Accept
 		}
 	} else if a.State != followup.AttemptAccepted {
 		// The provider first said no and now reports the mail: both are kept.
@@ -236,7 +236,7 @@ func loseLatest(ctx context.Context, store ledger.Store, c *ledger.Commit, i fol
 	r.Reasons, r.MessageRef, r.Details = []string{"intent_accepted"}, "", map[string]string{"attempt": fmt.Sprint(i.Attempt)}
 	_, err = c.Move(ledger.Step{
 		Name: "attempt", Key: k, Machine: followup.AttemptMachine(), From: followup.AttemptBegun, Transition: it.Int(machine.TransitionAttr),
-		Event: "lose", Set: ledger.Item{machine.ReasonAttr: "intent_accepted", followup.SettledAtAttr: r.At}, Audit: r,
+		Event: followup.Lose, Set: ledger.Item{machine.ReasonAttr: "intent_accepted", followup.SettledAtAttr: r.At}, Audit: r,
 	})
 	return err
 }
@@ -262,7 +262,7 @@ func endTimer(ctx context.Context, store ledger.Store, c *ledger.Commit, i follo
 // Finish is the step that ends an operation of send with its result.
 func Finish(k ledger.Key, from string, transition int64, result string, r audit.Record) ledger.Step {
 	return ledger.Step{
-		Name: "operation", Key: k, Machine: outbox.Machine(), From: from, Transition: transition, Event: "finish",
+		Name: "operation", Key: k, Machine: outbox.Machine(), From: from, Transition: transition, Event: outbox.Finish,
 		Set: ledger.Item{
 			claim.StatusAttr: claim.Completed, claim.ResultAttr: result, claim.CompletedAtAttr: r.At, claim.InProgressUntilAttr: "",
 			claim.NotBeforeAttr: "", schema.DueAt: "", schema.DueShard: "", machine.ReasonAttr: "",
@@ -281,7 +281,7 @@ func closeTask(ctx context.Context, store ledger.Store, c *ledger.Commit, i foll
 		return nil
 	}
 	_, err = c.Move(ledger.Step{
-		Key: k, Machine: review.Machine(), From: review.Open, Transition: it.Int(machine.TransitionAttr), Event: "close",
+		Key: k, Machine: review.Machine(), From: review.Open, Transition: it.Int(machine.TransitionAttr), Event: review.Close,
 		Set: ledger.Item{review.OpenForAttr: "", review.AnsweredByAttr: r.By, review.AnsweredAtAttr: r.At, "note": "evidence"}, Audit: r,
 	})
 	return err
