@@ -53,7 +53,7 @@ VENV_STAMP := .venv/.made-$(VENV_KEY)
 
 .DEFAULT_GOAL := help
 .PHONY: help run demo eval build setup tools-present test test-race check fmt-check vet lint import-rule \
-	verify-docs mod-check vuln fuzz kill mutate prove bench clean build-functions build-infra cdk-present synth bootstrap deploy destroy \
+	verify-docs mod-check vuln fuzz badday kill mutate prove bench clean build-functions build-infra cdk-present synth bootstrap deploy destroy \
 	cfn-lint deploy-local e2e host-functions smoke-aws
 
 help: ## list the targets
@@ -192,6 +192,9 @@ mutate: ## break the protocol in one place at a time: a test must notice each (1
 
 prove: setup ## play 100,000 and more schedules of crashes, races and lost records (about 5 minutes on 2 cores)
 	$(GO) test ./internal/proof/scenario -count=1 -timeout 40m -v -run 'TestProve$$' -prove
+
+badday: ## 10,000 CRM operations of which one call in five goes wrong, with six hours without the CRM (half an hour)
+	$(GO) test ./internal/crmsync -count=1 -timeout 2h -v -run BadDay -people 3334
 
 fuzz: ## each fuzz target for FUZZTIME (10s)
 	@internal/proof/scripts/fuzz $(FUZZTIME)

@@ -1,6 +1,7 @@
 package crmsync_test
 
 import (
+	"flag"
 	"fmt"
 	"math/rand/v2"
 	"testing"
@@ -10,15 +11,14 @@ import (
 	"onefold/internal/record/outbox"
 )
 
+var people = flag.Int("people", 334, "how many people the bad day has")
+
 // A bad day: one call in five goes wrong in one of the ways that it can, workers
 // die, and for six hours the account is not reached. 3,334 people with a note and
-// a task each are 10,002 operations; in -short a tenth of them.
+// a task each are 10,002 operations (make badday); here it is a tenth of them.
 func TestABadDayLosesNothingAndMakesNothingTwice(t *testing.T) {
 	t.Parallel()
-	people := 3334
-	if testing.Short() {
-		people = 334
-	}
+	people := *people
 	v := newVendor()
 	w := newWorld(t, nil)
 	r := rand.New(rand.NewPCG(7, 13))
