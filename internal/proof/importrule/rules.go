@@ -75,7 +75,7 @@ func ports() []string {
 
 func suites() []string {
 	return internal("ledger/ledgertest", "blob/blobtest", "operate/eval", "crm/crmtest", "mailer/mailertest",
-		"secret/secrettest", "proof/localaws/localawstest", "webhook/webhooktest")
+		"secret/secrettest", "proof/localaws/localawstest", "webhook/webhooktest", "reading/phrases/phrasestest")
 }
 
 // fakes stand in for a provider on the wire. The local system runs them too,

@@ -14,7 +14,7 @@ import (
 // a text holds none, and is passed over at a fraction of the pattern's cost.
 type Phrases struct {
 	Pattern *regexp.Regexp
-	anchors []string
+	Anchors []string
 	pairs   [1 << 16 / 64]uint64 // a bit for the first two bytes of each anchor
 }
 
@@ -26,7 +26,7 @@ func Lowered(s string) string {
 // New makes them: a match of pattern is at most chunk bytes long, and the pattern
 // holds neither ^ nor $.
 func New(pattern string, anchors ...string) *Phrases {
-	p := &Phrases{Pattern: regexp.MustCompile(pattern), anchors: anchors}
+	p := &Phrases{Pattern: regexp.MustCompile(pattern), Anchors: anchors}
 	for _, a := range anchors {
 		n := pairOf(a)
 		p.pairs[n/64] |= 1 << (n % 64)
@@ -72,7 +72,7 @@ func (p *Phrases) Next(lower string, at int) int {
 		if p.pairs[n/64]&(1<<(n%64)) == 0 {
 			continue
 		}
-		for _, a := range p.anchors {
+		for _, a := range p.Anchors {
 			if strings.HasPrefix(lower[at:], a) {
 				return at
 			}

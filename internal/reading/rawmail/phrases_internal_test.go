@@ -5,7 +5,14 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"onefold/internal/reading/phrases/phrasestest"
 )
+
+func TestEveryMatchHoldsAnAnchor(t *testing.T) {
+	t.Parallel()
+	phrasestest.Anchored(t, "bounceText", bounceText)
+}
 
 // An anchor that is missing, or a window too narrow, would lose a match.
 func TestPhrasesFindWhatTheirPatternFinds(t *testing.T) {

@@ -7,9 +7,19 @@ import (
 	"pgregory.net/rapid"
 
 	"onefold/internal/reading/phrases"
+	"onefold/internal/reading/phrases/phrasestest"
 )
 
-// An anchor that is missing would lose a match.
+var all = map[string]*phrases.Phrases{"received": received, "automatic": automatic, "promised": promised, "thanked": thanked, "opened": opened}
+
+func TestEveryMatchHoldsAnAnchor(t *testing.T) {
+	t.Parallel()
+	for name, p := range all {
+		phrasestest.Anchored(t, name, p)
+	}
+}
+
+// An anchor that is missing, or a window too narrow, would lose a match.
 func TestPhrasesFindWhatTheirPatternFinds(t *testing.T) {
 	t.Parallel()
 	words := strings.Fields("your the message request case support ticket has have now been received created opened logged registered assigned submitted queued escalated we ihre anfrage nachricht erhalten eingegangen empfangen registriert angelegt erfasst " +
@@ -23,7 +33,7 @@ func TestPhrasesFindWhatTheirPatternFinds(t *testing.T) {
 		"pelo seu por nos contactar bedankt voor je dziękujemy za kontakt wiadomość tack för din mejl tak for henvendelse takk melding kiitos yhteydenotosta viestistä replies within shortly schnellstmöglich was order bestellung commande ordine")
 	rapid.Check(t, func(t *rapid.T) {
 		text := strings.Join(rapid.SliceOfN(rapid.SampledFrom(words), 0, 40).Draw(t, "words"), rapid.SampledFrom([]string{" ", ". "}).Draw(t, "gap"))
-		for name, p := range map[string]*phrases.Phrases{"received": received, "automatic": automatic, "promised": promised, "thanked": thanked, "opened": opened} {
+		for name, p := range all {
 			if got, want := p.In(text), p.Pattern.MatchString(text); got != want {
 				t.Fatalf("%s: %v, want %v in %q", name, got, want, text)
 			}
