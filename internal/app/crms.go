@@ -10,6 +10,7 @@ import (
 	"onefold/internal/crm"
 	"onefold/internal/crm/hubspot"
 	"onefold/internal/crmsync"
+	"onefold/internal/policy/tenant"
 	"onefold/internal/policy/versions"
 	"onefold/internal/secret"
 )
@@ -61,30 +62,31 @@ func accounts(book *versions.Book, secrets secret.Store, urls map[string]string)
 	var mu sync.Mutex
 	type account struct{ tenant, kind string }
 	known := map[account]crm.CRM{}
-	return func(ctx context.Context, tenantID string) (crm.CRM, error) {
+	return func(ctx context.Context, tenantID string) (crmsync.Account, error) {
+		none := crmsync.Account{}
 		policy, err := book.Current(ctx, tenantID)
 		switch {
 		case errors.Is(err, versions.ErrNone), err == nil && policy.CRM.Kind == "":
-			return nil, crmsync.ErrNoAccount
+			return none, crmsync.ErrNoAccount
 		case err != nil:
-			return nil, err
+			return none, err
 		}
 		kind, err := FindCRM(policy.CRM.Kind)
 		if err != nil {
-			return nil, err
+			return none, err
 		}
 		name := secret.CRM(tenantID)
 		// Each time: a secret that was taken away ends the account.
 		if _, err := secrets.Get(ctx, name); errors.Is(err, secret.ErrNone) {
-			return nil, crmsync.ErrNoAccount
+			return none, crmsync.ErrNoAccount
 		} else if err != nil {
-			return nil, err
+			return none, err
 		}
 		mu.Lock()
 		defer mu.Unlock()
-		at := account{tenantID, kind.Kind}
+		at, ours := account{tenantID, kind.Kind}, oursOf(policy.CRM.Edited)
 		if c := known[at]; c != nil {
-			return c, nil
+			return crmsync.Account{CRM: c, Ours: ours}, nil
 		}
 		c, err := kind.Open(Account{
 			URL: urls[kind.Kind], HTTP: &http.Client{Transport: &http.Transport{DisableKeepAlives: true, Proxy: http.ProxyFromEnvironment}},
@@ -94,9 +96,20 @@ func accounts(book *versions.Book, secrets secret.Store, urls map[string]string)
 			},
 		})
 		if err != nil {
-			return nil, err
+			return none, err
 		}
 		known[at] = c
-		return c, nil
+		return crmsync.Account{CRM: c, Ours: ours}, nil
 	}
+}
+
+// oursOf are the fields that a policy has written over.
+func oursOf(rules tenant.EditRules) []crm.Field {
+	var ours []crm.Field
+	for _, f := range crm.Fields() {
+		if rules.Of(string(f)) == tenant.EditOurs {
+			ours = append(ours, f)
+		}
+	}
+	return ours
 }

@@ -89,10 +89,11 @@ func (o *office) accounts(secrets kept, url string) crmsync.Accounts {
 
 func upsert(t *testing.T, accounts crmsync.Accounts, tenantID string) crm.Result {
 	t.Helper()
-	c, err := accounts(t.Context(), tenantID)
+	account, err := accounts(t.Context(), tenantID)
 	if err != nil {
 		t.Fatal(err)
 	}
+	c := account.CRM
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 	defer cancel()
 	if err := c.(crm.Vendor).SetUp(ctx); err != nil {
@@ -155,7 +156,7 @@ func TestATenantHasTheCRMThatItsPolicyNames(t *testing.T) {
 	}
 	accounts := o.accounts(secrets, "http://127.0.0.1:1")
 	for of, want := range map[string]error{"none": crmsync.ErrNoAccount, "nobody": crmsync.ErrNoAccount, "gone": nil} {
-		if got, err := accounts(t.Context(), of); !errors.Is(err, want) || (got != nil) != (want == nil) {
+		if got, err := accounts(t.Context(), of); !errors.Is(err, want) || (got.CRM != nil) != (want == nil) {
 			t.Errorf("%s: %v, want %v", of, err, want)
 		}
 	}

@@ -24,7 +24,7 @@ import (
 //
 // Those that name things by the identifier key read it at their start (the
 // secret, then one row of the ledger, which the very first of them writes);
-// CRMSync and Sweep ask nothing before their first call.
+// Sweep asks nothing before its first call.
 
 // Ingest takes deliveries, and mail that SES has received.
 func Ingest(ctx context.Context) (*lambdaio.Function, error) {
@@ -103,11 +103,15 @@ func assembleExtract(ctx context.Context, b *builder) (*lambdaio.Function, error
 	return &lambdaio.Function{Stream: lambdaio.Stream(p.process(p.policies()).Handle, b.batches())}, nil
 }
 
-func assembleCRMSync(_ context.Context, b *builder) (*lambdaio.Function, error) {
-	p := b.parts()
+func assembleCRMSync(ctx context.Context, b *builder) (*lambdaio.Function, error) {
+	secrets := b.secrets()
+	p, err := b.keyed(ctx, secrets)
+	if err != nil {
+		return nil, err
+	}
 	p.Blob = b.raw()
 	book := p.policies()
-	p.CRM = accounts(book, b.secrets(), map[string]string{"hubspot": b.vars.get(schema.EnvHubSpotURL)})
+	p.CRM = accounts(book, secrets, map[string]string{"hubspot": b.vars.get(schema.EnvHubSpotURL)})
 	return &lambdaio.Function{Stream: lambdaio.Stream(p.crmsync(book).Handle, b.batches())}, nil
 }
 

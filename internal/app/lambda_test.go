@@ -22,7 +22,7 @@ func TestAStartAsksOfAWSWhatItsFunctionNeeds(t *testing.T) {
 	keyed := []string{"GetItem onefold-test-ledger", "GetSecretValue onefold/test/identifier-key", "TransactWriteItems onefold-test-ledger"}
 	for _, f := range built() {
 		want := keyed
-		if f == schema.CRMSync || f == schema.Sweep {
+		if f == schema.Sweep {
 			want = nil
 		}
 		// A function may read the key if and only if its start does.

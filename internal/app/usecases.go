@@ -61,7 +61,7 @@ func (p Parts) optout(book *versions.Book) *optout.Service {
 
 func (p Parts) crmsync(book *versions.Book) *crmsync.Service {
 	return &crmsync.Service{
-		Store: p.Store, Blob: p.Blob, Accounts: p.CRM, Describe: describe(p.IDs, book), Now: p.Now, Timeout: p.Timeout, CallTime: p.CallTime, Log: p.Log,
+		Store: p.Store, IDs: p.IDs, Blob: p.Blob, Accounts: p.CRM, Describe: describe(p.IDs, book), Now: p.Now, Timeout: p.Timeout, CallTime: p.CallTime, Log: p.Log,
 	}
 }
 

@@ -21,6 +21,7 @@ type Contact struct {
 	// Former are the references of contacts that were merged into this one. A
 	// record that carries one of them is this contact's, and gets Ref.
 	Former []string
+	Last   Last // what was written of it before
 }
 
 // Note is an enquiry, filed on a contact. Ref is unique per event.
@@ -68,6 +69,9 @@ type Result struct {
 	Created    bool   // a record was made by this call
 	Reason     string // a machine word; no free text of the vendor
 	RetryAfter time.Duration
+	// Left are the fields that somebody changed in the CRM and that this call left
+	// as they are (Contact.Change).
+	Left []Field
 	// Account: the fault is the account's, and every other call would meet it:
 	// the token is refused, the account's limit is reached, no connection was
 	// obtained. An adapter sets it with Refused, Busy and NotBegun alone: nothing
@@ -75,33 +79,58 @@ type Result struct {
 	Account bool
 }
 
+// Repeat is why a second call with one reference makes no second record.
+type Repeat string
+
+// The answers of a vendor to a repeated call.
+const (
+	// ByReference: the vendor keeps the reference unique and makes the record by
+	// it, so that no call, repeated or late, makes a second one.
+	ByReference Repeat = "reference"
+	// ByLooking: the adapter looks for the reference before it makes the record.
+	// It finds what was made IndexLag before; two calls at once make two records.
+	ByLooking Repeat = "looking"
+	// ByIdempotencyKey: the receiver answers a repeat as it did the first call, for
+	// as long as KeyLife.
+	ByIdempotencyKey Repeat = "idempotency_key"
+	// Never: a record that may have been made cannot be found again.
+	Never Repeat = "never"
+)
+
 // Capabilities is what an adapter declares of its vendor, with its source in
-// the adapter's documentation.
+// the adapter's documentation. What a worker does about an unknown outcome
+// follows from it alone: it calls again with the same reference, InFlight later
+// or, for ByLooking, IndexLag after that; once KeyLife is over for
+// ByIdempotencyKey, and at once for Never, a person is asked.
 type Capabilities struct {
 	Name string // "hubspot"
-	// RepeatIsSafe says that a repeated call with one Ref cannot make a second
-	// record, whatever became of the first.
-	RepeatIsSafe bool
-	// IndexLag is how long after a write a search may not show it.
+
+	Contacts, Notes, Tasks Repeat
+
+	// IndexLag is how long after a write a look may not show it.
 	IndexLag time.Duration
 	// InFlight is how long a request may still take effect inside the vendor
 	// after its caller gave up.
 	InFlight time.Duration
+	KeyLife  time.Duration
+	// EditLost is how long between the look at a record and the write a person's
+	// edit of a field that is written can be lost; 0 if the vendor refuses a write
+	// on what changed since.
+	EditLost time.Duration
 }
 
 // CRM writes to one account. Each method is one logical operation, may make
 // several HTTP calls, makes each at most once, honours the deadline, and
 // never returns an error: every fault is an outcome. The caller answers Unknown
-// by calling again with the same Ref, after Capabilities.InFlight and IndexLag;
-// an adapter whose vendor does not make that safe (RepeatIsSafe) looks for the
-// reference itself before it creates anything.
+// as Capabilities tells.
 type CRM interface {
 	Capabilities() Capabilities
 	// UpsertContact makes or updates the record whose external reference is
 	// c.Ref. knownID is the CRM's ID if it is known, else "". Where no record
 	// has the reference but one has the e-mail address, that one is adopted:
 	// the reference is written to it, unless it carries another reference that
-	// is not one of c.Former (Conflict).
+	// is not one of c.Former (Conflict). Of a record that exists, what c.Change
+	// says is written.
 	UpsertContact(ctx context.Context, c Contact, knownID string) Result
 	UpsertNote(ctx context.Context, n Note) Result
 	// Look is the cheapest read of the account: Done where it answers with the

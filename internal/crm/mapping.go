@@ -7,6 +7,7 @@ const (
 	OwnerAttr         = "owner"
 	AttemptAttr       = "attempt"
 	InFlightUntilAttr = "in_flight_until"
+	TriedAttr         = "tried"
 )
 
 // Mapping links one contact to its record in one CRM: one row for each
@@ -25,6 +26,14 @@ type Mapping struct {
 	// SentVersion is the contact version that the CRM last confirmed, 0 if
 	// none. It only rises: an older version that settles late is superseded.
 	SentVersion int64 `json:"sent_version"`
+
+	// Wrote is, for each field, the keyed digest of what the record had when a write
+	// was last confirmed, where it was ours; Tried are those of writes that nobody
+	// confirmed. A mapping from before they were kept has neither.
+	Wrote map[Field]string   `json:"wrote,omitempty"`
+	Tried map[Field][]string `json:"tried,omitempty"`
+	// Left are the fields that somebody changed in the CRM, as of the last sync.
+	Left []Field `json:"left,omitempty"`
 
 	// Owner is the fresh random token of the claim in force, "" if none is.
 	Owner string `json:"owner,omitempty"`

@@ -2,6 +2,7 @@ package crm_test
 
 import (
 	"encoding/json"
+	"reflect"
 	"testing"
 	"time"
 
@@ -35,7 +36,8 @@ func TestMappingSurvivesStorage(t *testing.T) {
 	t.Parallel()
 	at := utc.At(time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC))
 	want := crm.Mapping{
-		Tenant: "acme", CRM: "hubspot", Contact: "c1", CRMID: "51", SentVersion: 3, Owner: "o", Attempt: 2,
+		Tenant: "acme", CRM: "hubspot", Contact: "c1", CRMID: "51", SentVersion: 3, Wrote: map[crm.Field]string{crm.FieldPhone: "d1"},
+		Tried: map[crm.Field][]string{crm.FieldName: {"d2", "d3"}}, Left: []crm.Field{crm.FieldEmail}, Owner: "o", Attempt: 2,
 		InFlightUntil: at, Transition: 4, Version: 9, CreatedAt: at, UpdatedAt: at.Add(time.Second),
 	}
 	b, err := json.Marshal(want)
@@ -46,7 +48,7 @@ func TestMappingSurvivesStorage(t *testing.T) {
 	if err := json.Unmarshal(b, &got); err != nil {
 		t.Fatal(err)
 	}
-	if got != want {
+	if !reflect.DeepEqual(got, want) {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
 }

@@ -9,10 +9,17 @@ import (
 	"onefold/internal/record/outbox"
 )
 
-// Accounts gives the CRM of a tenant: an account that is this tenant's alone.
+// Account is a tenant's account at its CRM, and what its policy says of it.
+type Account struct {
+	CRM crm.CRM
+	// Ours are the fields that are written over whoever changed them there.
+	Ours []crm.Field
+}
+
+// Accounts gives the account of a tenant, which is this tenant's alone.
 // ErrNoAccount is an answer; any other error means that it could not be found
 // out now.
-type Accounts func(ctx context.Context, tenantID string) (crm.CRM, error)
+type Accounts func(ctx context.Context, tenantID string) (Account, error)
 
 // ErrNoAccount means that no account is set up for the tenant. What is to be
 // done there waits until one is.
@@ -21,24 +28,18 @@ var ErrNoAccount = errors.New("crmsync: no CRM account is set up for the tenant"
 // OneAccount gives the same CRM to every tenant. For a system that has one
 // tenant, or a fake: with a real account it would mix the tenants' people.
 func OneAccount(c crm.CRM) Accounts {
-	return func(context.Context, string) (crm.CRM, error) { return c, nil }
+	return func(context.Context, string) (Account, error) { return Account{CRM: c}, nil }
 }
 
 // at is the Service at the account of the tenant whose operation it works on.
 type at struct {
 	*Service
-	CRM crm.CRM
+	Account
 }
 
 func (s *Service) account(ctx context.Context, tenantID string) (at, error) {
-	c, err := s.Accounts(ctx, tenantID)
-	if err != nil {
-		return at{}, err
-	}
-	if !c.Capabilities().RepeatIsSafe {
-		return at{}, ErrNotRepeatable
-	}
-	return at{s, c}, nil
+	account, err := s.Accounts(ctx, tenantID)
+	return at{s, account}, err
 }
 
 // waitForAccount leaves an operation for later, with the reason on the row. It

@@ -20,14 +20,14 @@ type accounts struct {
 	err error
 }
 
-func (a *accounts) account(_ context.Context, tenant string) (crm.CRM, error) {
+func (a *accounts) account(_ context.Context, tenant string) (crmsync.Account, error) {
 	switch c := a.of[tenant]; {
 	case a.err != nil:
-		return nil, a.err
+		return crmsync.Account{}, a.err
 	case c == nil:
-		return nil, crmsync.ErrNoAccount
+		return crmsync.Account{}, crmsync.ErrNoAccount
 	default:
-		return c, nil
+		return crmsync.Account{CRM: c}, nil
 	}
 }
 

@@ -16,11 +16,39 @@ import (
 	"onefold/internal/utc"
 )
 
-// lease is how long a claim lives: until the worker is certainly dead and the
-// vendor can no longer be working on the last thing it sent. Without the second
-// part a killed worker's older contact could land on a newer one.
-func (s at) lease() time.Duration {
-	return idempotency.Lease(s.Timeout) + s.CRM.Capabilities().InFlight
+// lease is how long a claim lives: until the worker is certainly dead and what
+// it sent last has settled. Without the second part a killed worker's older
+// contact could land on a newer one.
+func (s at) lease(kind string) time.Duration {
+	return idempotency.Lease(s.Timeout) + s.settles(kind)
+}
+
+// settles is how long after a call the vendor can no longer be working on it and
+// what it made is found.
+func (s at) settles(kind string) time.Duration {
+	is := s.CRM.Capabilities()
+	if s.repeat(kind) == crm.ByLooking {
+		return is.InFlight + is.IndexLag
+	}
+	return is.InFlight
+}
+
+func (s at) repeat(kind string) crm.Repeat {
+	is := s.CRM.Capabilities()
+	return map[string]crm.Repeat{outbox.CRMContact: is.Contacts, outbox.CRMNote: is.Notes, outbox.CRMTask: is.Tasks}[kind]
+}
+
+// mayRepeat tells whether a call whose outcome nobody knows may be made again.
+func (s at) mayRepeat(op outbox.Operation) bool {
+	unknown := op.Status == claim.Unknown || op.Status == claim.InProgress
+	switch s.repeat(op.Kind) {
+	case crm.ByReference, crm.ByLooking:
+		return true
+	case crm.ByIdempotencyKey:
+		// Its first call was made after it was made itself.
+		return !unknown || s.now().Before(op.CreatedAt.Add(s.CRM.Capabilities().KeyLife))
+	}
+	return !unknown
 }
 
 // claimOperation takes the operation for this worker, provided that the
@@ -28,7 +56,7 @@ func (s at) lease() time.Duration {
 // be claimed with it.
 func (s at) claimOperation(ctx context.Context, op outbox.Operation, person contact.Contact, also func(c *ledger.Commit, owner string, until utc.Time) error) (outbox.Operation, bool, error) {
 	owner := idempotency.NewOwner()
-	until := s.now().Add(s.lease())
+	until := s.now().Add(s.lease(op.Kind))
 	set, rec := idempotency.Claim(op.Record, owner, until)
 	set[schema.DueAt], set[claim.NudgesAttr], set["waits_for"] = until.Add(time.Second), 0, ""
 	var c ledger.Commit
@@ -77,13 +105,14 @@ func (s at) claimContact(ctx context.Context, op outbox.Operation, c contact.Con
 		mapping = *m
 	}
 	claimed, won, err := s.claimOperation(ctx, op, c, func(commit *ledger.Commit, owner string, until utc.Time) error {
+		mapping.Tried = s.tries(mapping, c)
 		mapping.Owner, mapping.Attempt, mapping.InFlightUntil, mapping.UpdatedAt = owner, mapping.Attempt+1, until, s.now()
 		if m == nil {
 			mapping.Transition = 1
 			return commit.Insert(ledger.Step{Key: mappingKey(mapping), Event: "create", Audit: s.audit(op)}, mapping, "")
 		}
 		return commit.Update("crm_mapping", mappingKey(mapping), ledger.AtVersion(m.Version), ledger.Item{
-			crm.OwnerAttr: owner, crm.AttemptAttr: mapping.Attempt, crm.InFlightUntilAttr: until, "updated_at": s.now(),
+			crm.OwnerAttr: owner, crm.AttemptAttr: mapping.Attempt, crm.InFlightUntilAttr: until, crm.TriedAttr: mapping.Tried, "updated_at": s.now(),
 		})
 	})
 	return claimed, mapping, won, err

@@ -7,8 +7,8 @@
 // The reference that is sent is made of what the operation is for, so a
 // repeated call finds the record of the first. An unknown outcome is answered
 // by the same call again after the vendor can no longer be working on the
-// first, which the adapter declares; an adapter whose repeated call is not
-// safe may not be used here.
+// first, which the adapter declares. Where it declares that a repeat might make
+// a second record, the operation is parked and a person looks.
 //
 // # What a crash leaves
 //
@@ -57,6 +57,7 @@ import (
 
 	"onefold/internal/blob"
 	"onefold/internal/crm"
+	"onefold/internal/digest"
 	"onefold/internal/ledger"
 	"onefold/internal/record/audit"
 	"onefold/internal/record/claim"
@@ -75,6 +76,7 @@ type Describe func(ctx context.Context, e inbound.Event, raw []byte) (subject, t
 // Service works on CRM operations. All fields are needed.
 type Service struct {
 	Store    ledger.Store
+	IDs      digest.Key // names what was written to a field
 	Blob     blob.Store
 	Accounts Accounts
 	Describe Describe
@@ -83,10 +85,6 @@ type Service struct {
 	CallTime time.Duration // the most one operation may take at the CRM
 	Log      *slog.Logger
 }
-
-// ErrNotRepeatable means that the adapter cannot answer an unknown outcome by
-// repeating the call. Such a CRM needs a look-up before each repeat.
-var ErrNotRepeatable = errors.New("crmsync: the adapter does not declare that repeating is safe")
 
 // MaxAttempts is how often a refusal that passes, or an unknown outcome, is
 // tried before a person is asked.
@@ -145,12 +143,12 @@ func (s *Service) work(ctx context.Context, op outbox.Operation) error {
 	}
 	account, err := s.account(ctx, op.Tenant)
 	switch {
-	case errors.Is(err, ErrNotRepeatable):
-		return err
 	case err != nil:
 		return s.waitForAccount(ctx, op, err)
 	case op.Kind == outbox.CRMProbe:
 		return account.probe(ctx, op)
+	case !account.mayRepeat(op):
+		return s.park(ctx, op, "unknown_outcome")
 	}
 	conn, err := account.connection(ctx, op.Tenant)
 	switch {
@@ -170,10 +168,7 @@ func (s *Service) work(ctx context.Context, op outbox.Operation) error {
 // along: what waits looks for itself, by its own due time.
 func (s *Service) ended(ctx context.Context, op outbox.Operation) error {
 	account, err := s.account(ctx, op.Tenant)
-	switch {
-	case errors.Is(err, ErrNotRepeatable):
-		return err
-	case err != nil:
+	if err != nil {
 		s.Log.LogAttrs(ctx, slog.LevelWarn, "what waits for a crm operation was not looked at", slog.String("tenant", op.Tenant),
 			slog.String("operation", op.ID), slog.String("error", err.Error()))
 		return nil

@@ -228,7 +228,7 @@ const inFlight = 2 * time.Minute
 func newVendor() *vendor { return &vendor{records: map[string]string{}, made: map[string]int{}} }
 
 func (v *vendor) Capabilities() crm.Capabilities {
-	return crm.Capabilities{Name: "vendor", RepeatIsSafe: true, InFlight: inFlight}
+	return crm.Capabilities{Name: "vendor", Contacts: crm.ByReference, Notes: crm.ByReference, Tasks: crm.ByReference, InFlight: inFlight}
 }
 
 func (v *vendor) put(kind, ref, content string, replace bool) crm.Result {

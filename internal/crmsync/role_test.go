@@ -13,6 +13,6 @@ var role = roles.Of(schema.CRMSync)
 
 func TestMain(m *testing.M) {
 	os.Exit(role.Main(m,
-		roles.Unused{Action: schema.GetItem, Resource: "ledger", Why: "package app reads the policy for the text of a note"},
+		roles.Unused{Resource: schema.SecretIdentifierKey, Why: "package app reads it at the start"},
 		roles.Unused{Resource: schema.SecretCRM, Why: "package app reads it for the account"}))
 }

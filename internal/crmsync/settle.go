@@ -117,7 +117,7 @@ func (s at) settleOnce(ctx context.Context, op outbox.Operation, res crm.Result,
 func (s at) again(ctx context.Context, c *ledger.Commit, op outbox.Operation, res crm.Result, also func(*ledger.Commit) error) error {
 	wait := max(res.RetryAfter, backoff(op.Attempt))
 	if res.Outcome == crm.Unknown {
-		wait = max(wait, s.CRM.Capabilities().InFlight)
+		wait = max(wait, s.settles(op.Kind))
 	}
 	at := s.now().Add(wait)
 	waits := op.Waits
@@ -157,10 +157,10 @@ func (s at) settleContact(ctx context.Context, op outbox.Operation, m, former cr
 		mine := ledger.All(ledger.Is(crm.OwnerAttr, m.Owner), ledger.Is(crm.AttemptAttr, m.Attempt))
 		if res.Outcome != crm.Done {
 			// After an unknown outcome the mapping stays in flight for as long as
-			// the vendor may still be at it.
+			// the vendor may still be at it, or what it made is not found.
 			until := utc.Time{}
 			if res.Outcome == crm.Unknown {
-				until = s.now().Add(s.CRM.Capabilities().InFlight)
+				until = s.now().Add(s.settles(op.Kind))
 			}
 			return c.Update("crm_mapping", mappingKey(m), mine, ledger.Item{crm.InFlightUntilAttr: until, "updated_at": s.now()})
 		}
@@ -170,9 +170,12 @@ func (s at) settleContact(ctx context.Context, op outbox.Operation, m, former cr
 		}
 		r := s.audit(op, resultWord(res))
 		r.Details["crm_id"], r.Details["sent_version"] = res.ID, fmt.Sprint(person.Revision)
+		if len(res.Left) > 0 {
+			r.Details["left"] = fmt.Sprint(res.Left)
+		}
 		_, err := c.Move(ledger.Step{
 			Key: mappingKey(m), Transition: m.Transition, Event: event, If: mine, Audit: r,
-			Set: ledger.Item{"crm_id": res.ID, "sent_version": person.Revision, crm.InFlightUntilAttr: "", crm.OwnerAttr: "", "updated_at": s.now()},
+			Set: ledger.Item{"crm_id": res.ID, "sent_version": person.Revision, "wrote": s.wrote(m, former, person, res), crm.TriedAttr: "", "left": append([]crm.Field{}, res.Left...), crm.InFlightUntilAttr: "", crm.OwnerAttr: "", "updated_at": s.now()},
 		})
 		if err != nil || former.CRMID != res.ID {
 			return err

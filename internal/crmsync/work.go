@@ -46,7 +46,8 @@ func (s at) syncContact(ctx context.Context, op outbox.Operation) error {
 	if err != nil || !won {
 		return err
 	}
-	sent := crm.Contact{Ref: c.ID, Email: c.Email, Name: c.Name, Company: c.Company, Phone: c.Phone, Former: c.Absorbed}
+	sent := s.sent(*c)
+	sent.Last = s.last(mapping, former)
 	res := s.call(ctx, claimed, func(ctx context.Context) crm.Result {
 		return s.CRM.UpsertContact(ctx, sent, cmp.Or(mapping.CRMID, former.CRMID))
 	})
@@ -124,7 +125,7 @@ func (s at) file(ctx context.Context, op outbox.Operation, conn *outbox.Connecti
 // worker that was held up until its claim is nearly over makes none: somebody
 // else may be at it with newer content by the time this one would land.
 func (s at) call(ctx context.Context, op outbox.Operation, do func(context.Context) crm.Result) crm.Result {
-	left := op.InProgressUntil.Add(-claim.SkewMargin - s.CRM.Capabilities().InFlight).Sub(s.now())
+	left := op.InProgressUntil.Add(-claim.SkewMargin - s.settles(op.Kind)).Sub(s.now())
 	if left <= 0 {
 		return crm.Result{Outcome: crm.NotBegun, Reason: "claim_too_short"}
 	}

@@ -93,7 +93,7 @@ const (
 func (w *world) worker() *crmsync.Service {
 	accounts := crmsync.OneAccount(w.crm)
 	if w.none {
-		accounts = func(context.Context, string) (crm.CRM, error) { return nil, crmsync.ErrNoAccount }
+		accounts = func(context.Context, string) (crmsync.Account, error) { return crmsync.Account{}, crmsync.ErrNoAccount }
 	}
 	return &crmsync.Service{
 		Store: role.Store(w.store), Blob: role.Blob(w.blobs), Accounts: accounts, Now: w.clock, Timeout: timeout, CallTime: callTime, Log: w.logs,

@@ -139,7 +139,7 @@ func (p cloudPost) Submit(ctx context.Context, m mailer.Mail) mailer.Result {
 type cloudCRM struct{ c *cloud }
 
 func (cloudCRM) Capabilities() crm.Capabilities {
-	return crm.Capabilities{Name: "hubspot", RepeatIsSafe: true}
+	return crm.Capabilities{Name: "hubspot", Contacts: crm.ByReference, Notes: crm.ByReference, Tasks: crm.ByReference}
 }
 
 func (k cloudCRM) done(ctx context.Context, ref string) crm.Result {

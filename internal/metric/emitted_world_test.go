@@ -190,7 +190,7 @@ type records struct {
 }
 
 func (*records) Capabilities() crm.Capabilities {
-	return crm.Capabilities{Name: "hubspot", RepeatIsSafe: true}
+	return crm.Capabilities{Name: "hubspot", Contacts: crm.ByReference, Notes: crm.ByReference, Tasks: crm.ByReference}
 }
 
 func (r *records) answer() crm.Result {

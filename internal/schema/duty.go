@@ -80,7 +80,7 @@ func Duties() []Duty {
 				{Table: Outbox, Reads: []string{GetItem}, Indexes: []string{ByWaitsFor}, Writes: []string{PutItem, UpdateItem}},
 				audit,
 			},
-			Raw: RawGet, Secrets: []string{SecretCRM},
+			Raw: RawGet, Secrets: []string{SecretIdentifierKey, SecretCRM},
 		},
 		{
 			Function: Send,

@@ -8,7 +8,6 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
-	"maps"
 	"net/http"
 	"net/http/httptrace"
 	"net/url"
@@ -31,7 +30,7 @@ type Acme struct {
 // Capabilities: a PUT by key makes at most one record, whatever is repeated.
 // InFlight is an assumption on the safe side: their gateway gives up after 60 s.
 func (*Acme) Capabilities() crm.Capabilities {
-	return crm.Capabilities{Name: "acme", RepeatIsSafe: true, InFlight: 2 * time.Minute}
+	return crm.Capabilities{Name: "acme", Contacts: crm.ByReference, Notes: crm.ByReference, Tasks: crm.ByReference, InFlight: 2 * time.Minute}
 }
 
 // SetUp has nothing to make: keys are part of every record there.
@@ -152,12 +151,12 @@ func (a *Acme) UpsertContact(ctx context.Context, c crm.Contact, knownID string)
 		r, v = a.call(ctx, http.MethodGet, "/people", url.Values{"key": {c.Ref}}, nil)
 	}
 	if v.ok() {
-		return a.update(ctx, c, r)
+		return a.update(ctx, c, r, knownID)
 	}
 	if !v.missing {
 		return v.Result
 	}
-	r, v = a.call(ctx, http.MethodPut, "/people", url.Values{"key": {c.Ref}}, &record{Fields: fields(c)})
+	r, v = a.call(ctx, http.MethodPut, "/people", url.Values{"key": {c.Ref}}, &record{Fields: fields(c.Values())})
 	if !v.taken {
 		v.ID, v.Created = r.ID, v.made
 		return v.Result
@@ -167,45 +166,46 @@ func (a *Acme) UpsertContact(ctx context.Context, c crm.Contact, knownID string)
 	if !v.ok() {
 		return v.Result
 	}
-	return a.update(ctx, c, r)
+	return a.update(ctx, c, r, "")
 }
 
 // update writes to a record that is the contact's, or that has its address and
-// no reference: that one is adopted, and marked, since what its people wrote
-// stays theirs.
-func (a *Acme) update(ctx context.Context, c crm.Contact, r record) crm.Result {
-	adopts := r.Key == "" && strings.EqualFold(r.Fields["email"], c.Email) && c.Email != ""
+// no reference: that one is adopted. What its people wrote stays theirs.
+func (a *Acme) update(ctx context.Context, c crm.Contact, r record, knownID string) crm.Result {
+	adopts := r.Key == "" && r.ID != knownID
 	if r.Key != "" && r.Key != c.Ref && !slices.Contains(c.Former, r.Key) {
 		return crm.Result{Outcome: crm.Conflict, Reason: crm.ReasonOtherReference}
 	}
-	change := record{Fields: map[string]string{}}
-	for name, value := range fields(c) {
-		has := r.Fields[name]
-		if has == "" || has != value && !adopts && r.Fields["adopted"] == "" {
-			change.Fields[name] = value
-		}
+	has := crm.Values{}
+	for name, value := range r.Fields {
+		has[crm.Field(name)] = value
 	}
+	what := c.Change(r.ID, !adopts, has)
+	change := record{Fields: fields(what.Write)}
 	if r.Key != c.Ref {
 		change.Key = c.Ref
 	}
-	if adopts {
-		change.Fields["adopted"] = "yes"
-	}
 	if change.Key == "" && len(change.Fields) == 0 {
-		return crm.Result{Outcome: crm.Done, ID: r.ID}
+		return crm.Result{Outcome: crm.Done, ID: r.ID, Left: what.Left}
 	}
 	_, v := a.call(ctx, http.MethodPatch, "/people/"+url.PathEscape(r.ID), nil, &change)
 	if v.ok() {
-		v.ID, v.Adopted = r.ID, adopts
+		v.ID, v.Adopted, v.Left = r.ID, adopts, what.Left
 	}
 	return v.Result
 }
 
-// fields are what Onefold knows; what is empty is not sent, and clears nothing.
-func fields(c crm.Contact) map[string]string {
-	all := map[string]string{"email": strings.ToLower(c.Email), "name": c.Name, "company": c.Company, "phone": c.Phone}
-	maps.DeleteFunc(all, func(_, value string) bool { return value == "" })
-	return all
+// fields are values in Acme's words, which are the port's. What is empty is not
+// sent, and clears nothing.
+func fields(values crm.Values) map[string]string {
+	out := map[string]string{}
+	for f, value := range values {
+		out[string(f)] = value
+	}
+	if address := out["email"]; address != "" {
+		out["email"] = strings.ToLower(address)
+	}
+	return out
 }
 
 // UpsertNote: of a key that Acme has, a PUT changes nothing, so that what a

@@ -84,7 +84,7 @@ func addressMovedToAnotherRecordIsConflict(t *testing.T, b bench) {
 	first := done(t, "first contact", upsert(t, c, ann(), ""))
 	srv.Put(t, map[string]string{Email: "ann@example.org"})
 	moved := ann()
-	moved.Email = "ann@example.org"
+	moved.Email, moved.Last = "ann@example.org", lastOf(first.ID, ann())
 	refusedUnchanged(t, srv, c, moved, "")
 	refusedUnchanged(t, srv, c, moved, first.ID)
 }
@@ -107,6 +107,7 @@ func recordOfAFormerReferenceIsTakenOver(t *testing.T, b bench) {
 		}
 		survivor := ann()
 		survivor.Ref, survivor.Former, survivor.Company = "contact-survivor", []string{"contact-other", ann().Ref}, "Example Ltd 2"
+		survivor.Last = lastOf(first.ID, ann())
 		if r := done(t, "survivor", upsert(t, c, survivor, known)); r.ID != first.ID || r.Created {
 			t.Errorf("by ID %v: got record %q, created %v; want %q", byID, r.ID, r.Created, first.ID)
 		}

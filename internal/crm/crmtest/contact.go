@@ -42,6 +42,10 @@ func changedContactIsUpdated(t *testing.T, b bench) {
 	moved := ann()
 	moved.Company, moved.Email = "Example Ltd 2", "ann@example.org"
 	for _, known := range []string{"", first.ID} {
+		moved.Last = lastOf(first.ID, moved)
+		if known == "" {
+			moved.Last = lastOf(first.ID, ann())
+		}
 		moved.Phone += "0"
 		done(t, "update", upsert(t, c, moved, known))
 		rec := only(t, srv, Contacts)

@@ -10,10 +10,10 @@ import (
 
 const (
 	contacts     = "contacts"
-	contactProps = "email,hs_additional_emails,firstname,lastname,company,phone," + PropContactRef + "," + PropAdopted
+	contactProps = "email,hs_additional_emails,firstname,lastname,company,phone," + PropContactRef
 )
 
-// UpsertContact follows the package comment. RepeatIsSafe: every path either
+// UpsertContact follows the package comment. Every path either
 // writes through the unique reference or to a record that was read.
 func (c *Client) UpsertContact(ctx context.Context, ct crm.Contact, knownID string) crm.Result {
 	if ct.Ref == "" {
@@ -30,12 +30,12 @@ func (c *Client) UpsertContact(ctx context.Context, ct crm.Contact, knownID stri
 	}
 	switch {
 	case v.ok():
-		return c.update(ctx, ct, found)
+		return c.update(ctx, ct, found, knownID)
 	case !v.missing:
 		return v.result()
 	}
 
-	id, created, v := c.upsert(ctx, contacts, PropContactRef, ct.Ref, fields(ct))
+	id, created, v := c.upsert(ctx, contacts, PropContactRef, ct.Ref, properties(ct.Values()))
 	switch {
 	case v.ok():
 		return crm.Result{Outcome: crm.Done, ID: id, Created: created}
@@ -66,28 +66,25 @@ func (c *Client) readByRef(ctx context.Context, ref string) (record, verdict) {
 	return r, v
 }
 
-// update writes what differs to a record that is the contact's: it carries
-// the reference or a former one, or its ID is the mapping's and the reference
-// was cleared.
-func (c *Client) update(ctx context.Context, ct crm.Contact, r record) crm.Result {
+// update writes to a record that is the contact's: it carries the reference or a
+// former one, or its ID is the mapping's and the reference was cleared.
+func (c *Client) update(ctx context.Context, ct crm.Contact, r record, knownID string) crm.Result {
 	ref := r.prop(PropContactRef)
 	if ref != "" && !hasRef(ct, ref) {
 		return crm.Result{Outcome: crm.Conflict, Reason: crm.ReasonOtherReference}
 	}
-	change := diff(fields(ct), r)
-	if r.prop(PropAdopted) != "" {
-		change = fill(fields(ct), r)
-	}
+	change := ct.Change(r.ID, ref != "" || r.ID == knownID, values(ct, r))
+	props := properties(change.Write)
 	if ref != ct.Ref {
-		change[PropContactRef] = ct.Ref
+		props[PropContactRef] = ct.Ref
 	}
-	if len(change) == 0 {
-		return crm.Result{Outcome: crm.Done, ID: r.ID}
+	if len(props) == 0 {
+		return crm.Result{Outcome: crm.Done, ID: r.ID, Left: change.Left}
 	}
-	v := c.patch(ctx, contacts, r.ID, change)
+	v := c.patch(ctx, contacts, r.ID, props)
 	switch {
 	case v.ok():
-		return crm.Result{Outcome: crm.Done, ID: r.ID}
+		return crm.Result{Outcome: crm.Done, ID: r.ID, Left: change.Left}
 	case v.collision:
 		// The reference, or the new address, is another record's.
 		return crm.Result{Outcome: crm.Conflict, Reason: crm.ReasonTwoRecords}
@@ -114,20 +111,20 @@ func (c *Client) adopt(ctx context.Context, ct crm.Contact, existingID string) c
 	case !v.ok():
 		return v.result()
 	case hasRef(ct, r.prop(PropContactRef)):
-		return c.update(ctx, ct, r)
+		return c.update(ctx, ct, r, "")
 	case r.prop(PropContactRef) != "":
 		return crm.Result{Outcome: crm.Conflict, Reason: crm.ReasonOtherReference}
 	case !hasAddress(r, ct.Email):
 		return crm.Result{Outcome: crm.Conflict, Reason: crm.ReasonUnseen}
 	}
 
-	change := fill(fields(ct), r)
-	change[PropContactRef] = ct.Ref
-	change[PropAdopted] = "true"
-	v = c.patch(ctx, contacts, r.ID, change)
+	change := ct.Change(r.ID, false, values(ct, r))
+	props := properties(change.Write)
+	props[PropContactRef] = ct.Ref
+	v = c.patch(ctx, contacts, r.ID, props)
 	switch {
 	case v.ok():
-		return crm.Result{Outcome: crm.Done, ID: r.ID, Adopted: true}
+		return crm.Result{Outcome: crm.Done, ID: r.ID, Adopted: true, Left: change.Left}
 	case v.collision:
 		return c.settleByRef(ctx, ct)
 	default:
@@ -146,7 +143,7 @@ func (c *Client) settleByRef(ctx context.Context, ct crm.Contact) crm.Result {
 	case ct.Email != "" && !hasAddress(r, ct.Email):
 		return crm.Result{Outcome: crm.Conflict, Reason: crm.ReasonTwoRecords}
 	default:
-		return c.update(ctx, ct, r)
+		return c.update(ctx, ct, r, "")
 	}
 }
 

@@ -3,6 +3,7 @@ package hubspot_test
 import (
 	"errors"
 	"html"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -117,7 +118,7 @@ func TestContentThatHubSpotWouldRefuseIsRefusedBeforeAnyCall(t *testing.T) {
 		"task without reference":    c.UpsertTask(t.Context(), crm.Task{ContactID: "1", Due: at}),
 		"task without due time":     c.UpsertTask(t.Context(), crm.Task{Ref: "t", ContactID: "1"}),
 	} {
-		if want := (crm.Result{Outcome: crm.Refused, Reason: crm.ReasonInvalid}); r != want {
+		if want := (crm.Result{Outcome: crm.Refused, Reason: crm.ReasonInvalid}); !reflect.DeepEqual(r, want) {
 			t.Errorf("%s: %+v, want %+v", rule, r, want)
 		}
 	}

@@ -16,12 +16,14 @@
 //  1. Read by the known ID if there is one, else by the reference; both are
 //     direct reads, not searches. A record that carries another reference is a
 //     Conflict.
-//  2. Found: PATCH what differs. Only fields that are not empty are sent.
+//  2. Found: PATCH what crm.Contact.Change says, which leaves alone what the
+//     people of the CRM changed. Only fields that are not empty are sent.
 //  3. Not found: batch/upsert by the reference. If that collides on the e-mail
 //     address, read the record that has the address and adopt it: write the
-//     reference to it and fill its empty fields, never replace one. Adoption
-//     is marked on the record (onefold_adopted), so that a repeat, or a later
-//     update, still only fills.
+//     reference to it and fill its empty fields.
+//
+// Between the read and the PATCH a person's edit of a field that is written can
+// be lost: the PATCH is sent at once, and may take callTimeout.
 //
 // HubSpot has no conditional write. Two contacts with different references
 // that adopt one record in the same instant can both succeed, the later one

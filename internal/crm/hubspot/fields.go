@@ -6,14 +6,14 @@ import (
 	"onefold/internal/crm"
 )
 
-// fields are the contact's properties that have a value. An empty field is
-// never sent: HubSpot clears a property that is set to "".
-func fields(ct crm.Contact) map[string]string {
-	first, last := splitName(ct.Name)
+// properties are the values in HubSpot's words. An empty one is never sent:
+// HubSpot clears a property that is set to "".
+func properties(values crm.Values) map[string]string {
+	first, last := splitName(values[crm.FieldName])
 	out := map[string]string{}
 	for name, value := range map[string]string{
-		"email": strings.TrimSpace(ct.Email), "firstname": first, "lastname": last,
-		"company": oneLine(ct.Company), "phone": oneLine(ct.Phone),
+		"email": strings.TrimSpace(values[crm.FieldEmail]), "firstname": first, "lastname": last,
+		"company": oneLine(values[crm.FieldCompany]), "phone": oneLine(values[crm.FieldPhone]),
 	} {
 		if value != "" {
 			out[name] = cut(value, lineLimit, "…")
@@ -22,31 +22,17 @@ func fields(ct crm.Contact) map[string]string {
 	return out
 }
 
-// diff is what of want the record lacks or has otherwise.
-func diff(want map[string]string, r record) map[string]string {
-	out := map[string]string{}
-	for name, value := range want {
-		has := r.prop(name)
-		if has == value || name == "email" && hasAddress(r, value) {
-			continue
-		}
-		out[name] = value
+// values are what a record has. Of several addresses it has the contact's, if
+// that is among them. A name counts as one field: half a name is not completed.
+func values(ct crm.Contact, r record) crm.Values {
+	has := crm.Values{
+		crm.FieldEmail: r.prop("email"), crm.FieldCompany: r.prop("company"), crm.FieldPhone: r.prop("phone"),
+		crm.FieldName: strings.TrimSpace(r.prop("firstname") + " " + r.prop("lastname")),
 	}
-	return out
-}
-
-// fill is what of want the record has no value for. A name counts as one
-// field: half a name is not completed from another source.
-func fill(want map[string]string, r record) map[string]string {
-	named := r.prop("firstname") != "" || r.prop("lastname") != ""
-	out := map[string]string{}
-	for name, value := range want {
-		if r.prop(name) != "" || named && (name == "firstname" || name == "lastname") {
-			continue
-		}
-		out[name] = value
+	if hasAddress(r, ct.Email) {
+		has[crm.FieldEmail] = ct.Email
 	}
-	return out
+	return has
 }
 
 // particle tells whether a word usually belongs to the family name after it.

@@ -22,7 +22,6 @@ const (
 // The properties this package writes besides HubSpot's own.
 const (
 	PropContactRef = "onefold_contact_id" // contacts, unique
-	PropAdopted    = "onefold_adopted"    // contacts, "true" if adopted
 	PropEventKey   = "onefold_event_key"  // notes and tasks, unique
 )
 
@@ -100,9 +99,12 @@ func loopback(host string) bool {
 // are assumptions on the safe side.
 func (c *Client) Capabilities() crm.Capabilities {
 	return crm.Capabilities{
-		Name:         "hubspot",
-		RepeatIsSafe: true,
-		IndexLag:     5 * time.Minute,
-		InFlight:     2 * time.Minute,
+		Name:     "hubspot",
+		Contacts: crm.ByReference,
+		Notes:    crm.ByReference,
+		Tasks:    crm.ByReference,
+		IndexLag: 5 * time.Minute,
+		InFlight: 2 * time.Minute,
+		EditLost: callTimeout,
 	}
 }

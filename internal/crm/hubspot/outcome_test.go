@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/http/httptest"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -88,7 +89,7 @@ func TestAnswerOfFirstReadDecidesOutcome(t *testing.T) {
 		t.Run(c.rule, func(t *testing.T) {
 			t.Parallel()
 			client, calls := scripted(t, c.answer)
-			if got := client.UpsertContact(t.Context(), crm.Contact{Ref: "r", Email: secret}, ""); got != c.want {
+			if got := client.UpsertContact(t.Context(), crm.Contact{Ref: "r", Email: secret}, ""); !reflect.DeepEqual(got, c.want) {
 				t.Errorf("got %+v, want %+v", got, c.want)
 			}
 			if *calls != 1 {
@@ -120,7 +121,7 @@ func TestItemOfBatchDecidesOutcome(t *testing.T) {
 		t.Run(c.rule, func(t *testing.T) {
 			t.Parallel()
 			client, _ := scripted(t, notFound(), answer{status: 207, body: c.body})
-			if got := client.UpsertContact(t.Context(), crm.Contact{Ref: "r", Email: secret}, ""); got != c.want {
+			if got := client.UpsertContact(t.Context(), crm.Contact{Ref: "r", Email: secret}, ""); !reflect.DeepEqual(got, c.want) {
 				t.Errorf("got %+v, want %+v", got, c.want)
 			}
 		})
@@ -133,7 +134,7 @@ func TestCollisionWithSecondaryAddressIsAdoptedByTheNamedRecord(t *testing.T) {
 	named := answer{status: 200, body: `{"id":"51","properties":{"email":"other@example.com","hs_additional_emails":"x@example.com;ann@example.com"}}`}
 	client, calls := scripted(t, notFound(), conflict, notFound(), named, answer{status: 200, body: `{"id":"51"}`})
 	got := client.UpsertContact(t.Context(), crm.Contact{Ref: "r", Email: "Ann@example.com"}, "")
-	if want := (crm.Result{Outcome: crm.Done, ID: "51", Adopted: true}); got != want || *calls != 5 {
+	if want := (crm.Result{Outcome: crm.Done, ID: "51", Adopted: true}); !reflect.DeepEqual(got, want) || *calls != 5 {
 		t.Errorf("got %+v after %d calls, want %+v after 5", got, *calls, want)
 	}
 }
@@ -171,7 +172,7 @@ func TestReferenceMadeMeanwhileSettlesTheCollision(t *testing.T) {
 		t.Run(c.rule, func(t *testing.T) {
 			t.Parallel()
 			client, _ := scripted(t, c.answers...)
-			if got := client.UpsertContact(t.Context(), crm.Contact{Ref: "r", Email: "ann@example.com"}, ""); got != c.want {
+			if got := client.UpsertContact(t.Context(), crm.Contact{Ref: "r", Email: "ann@example.com"}, ""); !reflect.DeepEqual(got, c.want) {
 				t.Errorf("got %+v, want %+v", got, c.want)
 			}
 		})
@@ -184,7 +185,7 @@ func TestUnconfirmedAssociationIsNeverBusy(t *testing.T) {
 	client, _ := scripted(t, notFound(), made, answer{status: 429, header: "4"})
 	note := crm.Note{Ref: "n", ContactID: "51", At: time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)}
 	want := crm.Result{Outcome: crm.Unknown, Reason: crm.ReasonPartial, RetryAfter: 4 * time.Second}
-	if got := client.UpsertNote(t.Context(), note); got != want {
+	if got := client.UpsertNote(t.Context(), note); !reflect.DeepEqual(got, want) {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
 }
@@ -240,7 +241,7 @@ func TestTokenFailureBeginsNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := crm.Result{Outcome: crm.NotBegun, Reason: crm.ReasonNoToken, Account: true}
-	if got := c.UpsertContact(t.Context(), crm.Contact{Ref: "r"}, ""); got != want {
+	if got := c.UpsertContact(t.Context(), crm.Contact{Ref: "r"}, ""); !reflect.DeepEqual(got, want) {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
 }

@@ -26,20 +26,17 @@ type property struct {
 }
 
 func required() map[string][]property {
-	text := func(name, label, about string, unique bool) property {
+	text := func(name, label, about string) property {
 		return property{
 			Name: name, Label: label, Description: about, GroupName: propertyGroup,
-			Type: "string", FieldType: "text", HasUniqueValue: unique,
+			Type: "string", FieldType: "text", HasUniqueValue: true,
 		}
 	}
-	key := text(PropEventKey, "Onefold event key", "Set by Onefold; keeps one record for each enquiry.", true)
+	key := text(PropEventKey, "Onefold event key", "Set by Onefold; keeps one record for each enquiry.")
 	return map[string][]property{
-		contacts: {
-			text(PropContactRef, "Onefold contact ID", "Set by Onefold; keeps one record for each contact.", true),
-			text(PropAdopted, "Adopted by Onefold", "Set by Onefold on a record that existed before; Onefold then fills only empty fields.", false),
-		},
-		"notes": {key},
-		"tasks": {key},
+		contacts: {text(PropContactRef, "Onefold contact ID", "Set by Onefold; keeps one record for each contact.")},
+		"notes":  {key},
+		"tasks":  {key},
 	}
 }
 
@@ -86,7 +83,7 @@ func (c *Client) ensureProperty(ctx context.Context, kind string, p property) er
 	switch {
 	case !v.ok():
 		return fmt.Errorf("ensure property %s of %s: %w: %s %s", p.Name, kind, ErrSetup, v.outcome, v.reason)
-	case p.HasUniqueValue && !has.HasUniqueValue:
+	case !has.HasUniqueValue:
 		return fmt.Errorf("ensure property %s of %s: %w", p.Name, kind, crm.ErrNotUnique) // which cannot be changed afterwards
 	}
 	return nil

@@ -83,7 +83,7 @@ func (p *post) Submit(_ context.Context, m mailer.Mail) mailer.Result {
 type records struct{ n int }
 
 func (*records) Capabilities() crm.Capabilities {
-	return crm.Capabilities{Name: "hubspot", RepeatIsSafe: true}
+	return crm.Capabilities{Name: "hubspot", Contacts: crm.ByReference, Notes: crm.ByReference, Tasks: crm.ByReference}
 }
 
 func (r *records) done() crm.Result {

@@ -20,7 +20,7 @@ const MaxDocument = 256 << 10
 //
 // Defaults: scheme standard-webhooks; identity.version 1; contact_fields
 // fill_if_empty; min_confidence 70, of fields 70 and of a phone 60; per_thread 3; per_domain_day 20;
-// on_spam and on_virus review, unauthenticated no_changes, blocked nobody; of a rule: mode draft, scope follow_up,
+// crm.edited theirs; on_spam and on_virus review, unauthenticated no_changes, blocked nobody; of a rule: mode draft, scope follow_up,
 // fold_window 15m (a form, its notification and a direct mail arrive within
 // minutes of each other), quiet_period 24h, send_within 72h, on_unknown
 // review, unknown_within 6h. Lists that are absent are empty, never nil,
@@ -87,6 +87,7 @@ func decode(tree any) (Policy, error) {
 		Review:        ReviewLimits{MinConfidence: 70, MinFieldConfidence: FieldLimits{Name: 70, Company: 70, Phone: 60}},
 		Limits:        Limits{PerThread: 3, PerDomainDay: 20},
 		Mail:          Mail{OnSpam: ScreenReview, OnVirus: ScreenReview, Unauthenticated: UnauthenticatedNoChanges},
+		CRM:           CRM{Edited: EditRules{Email: EditTheirs, Name: EditTheirs, Company: EditTheirs, Phone: EditTheirs}},
 	}}
 	if err := json.Unmarshal(b, &d); err != nil {
 		return Policy{}, fmt.Errorf("decode checked policy: %w", err)

@@ -46,7 +46,7 @@ func TestTheExampleIsAPolicy(t *testing.T) {
 	if mail.Content != tenant.ContentMail || mail.Secret != "mail" {
 		t.Errorf("mail endpoint is %+v", mail)
 	}
-	if p.Tenant != "demo" || welcome.Mode != tenant.ModeDraft || welcome.Version != 1 || p.CRM != (tenant.CRM{Kind: "hubspot", Task: true}) {
+	if p.Tenant != "demo" || welcome.Mode != tenant.ModeDraft || welcome.Version != 1 || p.CRM != (tenant.CRM{Kind: "hubspot", Task: true, Edited: theirs}) {
 		t.Errorf("the example is not as documented: %+v", p)
 	}
 	if !p.IsOwn("hello@demo.example") || !p.IsShared("info@example.org") || p.Sender.ConfigurationSet != "onefold" {
@@ -58,6 +58,8 @@ func TestTheExampleIsAPolicy(t *testing.T) {
 		t.Error("two callers share one example")
 	}
 }
+
+var theirs = tenant.EditRules{Email: "theirs", Name: "theirs", Company: "theirs", Phone: "theirs"}
 
 func TestAbsentValuesGetTheDocumentedDefaults(t *testing.T) {
 	t.Parallel()
@@ -79,6 +81,7 @@ func TestAbsentValuesGetTheDocumentedDefaults(t *testing.T) {
 		Review: tenant.ReviewLimits{MinConfidence: 70, MinFieldConfidence: tenant.FieldLimits{Name: 70, Company: 70, Phone: 60}},
 		Limits: tenant.Limits{PerThread: 3, PerDomainDay: 20},
 		Mail:   tenant.Mail{OnSpam: tenant.ScreenReview, OnVirus: tenant.ScreenReview, Unauthenticated: "no_changes", Blocked: []string{}, Accept: []string{}},
+		CRM:    tenant.CRM{Edited: theirs},
 	}
 	if got := p.Sent(); !reflect.DeepEqual(got, []string{"Hi\n1 Sample Street, Exampleton"}) {
 		t.Errorf("the texts of its mails are %q", got)

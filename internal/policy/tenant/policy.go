@@ -294,7 +294,29 @@ const (
 type CRM struct {
 	Kind string `json:"kind"` // "hubspot", or empty for none
 	Task bool   `json:"task"` // also make a task for each enquiry
+	// Edited says what becomes of a field that somebody changed in the CRM when the
+	// contact has another value: EditTheirs (the default) or EditOurs.
+	Edited EditRules `json:"edited"`
 }
+
+// EditRules are CRM.Edited, field by field.
+type EditRules struct {
+	Email   string `json:"email"`
+	Name    string `json:"name"`
+	Company string `json:"company"`
+	Phone   string `json:"phone"`
+}
+
+// Of says which rule a field has.
+func (r EditRules) Of(field string) string {
+	return map[string]string{"email": r.Email, "name": r.Name, "company": r.Company, "phone": r.Phone}[field]
+}
+
+// The rules for what somebody changed in the CRM.
+const (
+	EditTheirs = "theirs" // it stays as it is there
+	EditOurs   = "ours"   // it is written over
+)
 
 // Duration is a time.Duration in the form "72h" or "15m".
 type Duration time.Duration

@@ -110,7 +110,7 @@ type cabinet struct {
 const inFlight = 30 * time.Second
 
 func (c *cabinet) Capabilities() crm.Capabilities {
-	return crm.Capabilities{Name: "fake", RepeatIsSafe: true, InFlight: inFlight}
+	return crm.Capabilities{Name: "fake", Contacts: crm.ByReference, Notes: crm.ByReference, Tasks: crm.ByReference, InFlight: inFlight}
 }
 
 func (c *cabinet) UpsertContact(ctx context.Context, x crm.Contact, knownID string) crm.Result {

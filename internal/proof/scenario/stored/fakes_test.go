@@ -118,7 +118,7 @@ func (s *system) mailsTo(address string, from int) (list []sent) {
 type cabinet struct{ s *system }
 
 func (cabinet) Capabilities() crm.Capabilities {
-	return crm.Capabilities{Name: "hubspot", RepeatIsSafe: true, InFlight: 5 * time.Minute}
+	return crm.Capabilities{Name: "hubspot", Contacts: crm.ByReference, Notes: crm.ByReference, Tasks: crm.ByReference, InFlight: 5 * time.Minute}
 }
 
 func (c cabinet) UpsertContact(_ context.Context, x crm.Contact, known string) crm.Result {

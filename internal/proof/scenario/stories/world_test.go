@@ -98,7 +98,7 @@ func newWorld(t *testing.T, seed uint64, change func(rule map[string]any)) *worl
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := hub.(interface {
+	if err := hub.CRM.(interface {
 		SetUp(context.Context) error
 	}).SetUp(t.Context()); err != nil {
 		t.Fatal(err)
