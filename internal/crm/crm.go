@@ -105,7 +105,7 @@ const (
 type Capabilities struct {
 	Name string // "hubspot"
 
-	Contacts, Notes, Tasks Repeat
+	Contacts, Notes, Tasks Repeat // Contacts is not Never
 
 	// IndexLag is how long after a write a look may not show it.
 	IndexLag time.Duration
@@ -115,9 +115,13 @@ type Capabilities struct {
 	KeyLife  time.Duration
 	// EditLost is how long between the look at a record and the write a person's
 	// edit of a field that is written can be lost; 0 if the vendor refuses a write
-	// on what changed since.
+	// on what changed since. CannotLook: the adapter never sees a record, and sends
+	// the fields in which the contact differs from what was last written.
 	EditLost time.Duration
 }
+
+// CannotLook is the EditLost of an adapter that cannot read a record.
+const CannotLook time.Duration = -1
 
 // CRM writes to one account. Each method is one logical operation, may make
 // several HTTP calls, makes each at most once, honours the deadline, and

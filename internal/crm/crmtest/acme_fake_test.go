@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"onefold/internal/crm/crmtest"
 )
@@ -220,6 +221,9 @@ func (f *fakeAcme) Hold(until <-chan struct{}, entered func()) {
 }
 
 func (f *fakeAcme) Idle() { f.under.Wait() }
+
+// Pass: Acme is never searched.
+func (f *fakeAcme) Pass(time.Duration) {}
 
 func (f *fakeAcme) RefuseToken() {
 	f.mu.Lock()

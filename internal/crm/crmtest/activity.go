@@ -30,12 +30,19 @@ func noteAndTaskAreAssociated(t *testing.T, b bench) {
 func repeatedNoteAndTaskAreOneEach(t *testing.T, b bench) {
 	srv, c := b.start(t)
 	contact := done(t, "contact", upsert(t, c, ann(), "")).ID
-	for _, r := range together(func() crm.Result { return c.UpsertNote(context.Background(), noteFor(contact)) }) {
-		done(t, "concurrent note", r)
+	calls := map[Kind]func() crm.Result{
+		Notes: func() crm.Result { return c.UpsertNote(context.Background(), noteFor(contact)) },
+		Tasks: func() crm.Result { return c.UpsertTask(context.Background(), taskFor(contact)) },
 	}
-	for range 2 {
-		done(t, "note", c.UpsertNote(context.Background(), noteFor(contact)))
-		done(t, "task", c.UpsertTask(context.Background(), taskFor(contact)))
+	for kind, call := range calls {
+		if repeat(c, kind) == crm.Never {
+			done(t, "the one call", call())
+			continue
+		}
+		for _, r := range together(srv, c, kind, call) {
+			done(t, "concurrent call", r)
+		}
+		done(t, "repeat", call())
 	}
 	for _, rec := range []Record{only(t, srv, Notes), only(t, srv, Tasks)} {
 		if len(rec.Contacts) != 1 {
@@ -51,8 +58,14 @@ func repeatKeepsWhatAPersonDid(t *testing.T, b bench) {
 	task := done(t, "task", c.UpsertTask(context.Background(), taskFor(contact)))
 	srv.Edit(t, Tasks, task.ID, map[string]string{Done: "yes"})
 	srv.Edit(t, Notes, note.ID, map[string]string{Body: "called her"})
-	done(t, "note again", c.UpsertNote(context.Background(), noteFor(contact)))
-	done(t, "task again", c.UpsertTask(context.Background(), taskFor(contact)))
+	if repeat(c, Notes) != crm.Never {
+		settled(srv, c, Notes)
+		done(t, "note again", c.UpsertNote(context.Background(), noteFor(contact)))
+	}
+	if repeat(c, Tasks) != crm.Never {
+		settled(srv, c, Tasks)
+		done(t, "task again", c.UpsertTask(context.Background(), taskFor(contact)))
+	}
 	if got := only(t, srv, Tasks).Values[Done]; got != "yes" {
 		t.Errorf("a repeat set the completed task to %s", got)
 	}

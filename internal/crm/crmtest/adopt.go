@@ -10,6 +10,7 @@ import (
 func existingAddressIsAdopted(t *testing.T, b bench) {
 	srv, c := b.start(t)
 	id := srv.Put(t, map[string]string{Email: "ann@example.com"})
+	settled(srv, c, Contacts)
 	r := done(t, "upsert", upsert(t, c, ann(), ""))
 	if r.ID != id || !r.Adopted || r.Created {
 		t.Errorf("got record %q, adopted %v, created %v; want %q adopted", r.ID, r.Adopted, r.Created, id)
@@ -18,6 +19,7 @@ func existingAddressIsAdopted(t *testing.T, b bench) {
 		t.Errorf("an empty field was not filled: %v", rec.Values)
 	}
 	// The reference was written: the record is found without its address.
+	settled(srv, c, Contacts)
 	if r := done(t, "repeat", upsert(t, c, crm.Contact{Ref: ann().Ref}, "")); r.ID != id {
 		t.Errorf("by reference alone the record is %q, want %q", r.ID, id)
 	}
@@ -27,6 +29,7 @@ func existingAddressIsAdopted(t *testing.T, b bench) {
 func adoptionIgnoresCase(t *testing.T, b bench) {
 	srv, c := b.start(t)
 	id := srv.Put(t, map[string]string{Email: "ann@example.com"})
+	settled(srv, c, Contacts)
 	ct := ann()
 	ct.Email = "Ann@Example.COM"
 	if r := done(t, "upsert", upsert(t, c, ct, "")); r.ID != id || !r.Adopted {
@@ -42,6 +45,7 @@ func adoptionReplacesNothing(t *testing.T, b bench) {
 	// Also later, by reference, by ID or with an ID that is gone: what the
 	// people of the CRM had stays theirs.
 	for _, known := range []string{"", "", id, "999999"} {
+		settled(srv, c, Contacts)
 		done(t, "upsert", upsert(t, c, ann(), known))
 		rec := only(t, srv, Contacts)
 		for name, value := range has {
@@ -58,6 +62,7 @@ func adoptionReplacesNothing(t *testing.T, b bench) {
 // refusedUnchanged checks that a Conflict left the CRM as it was.
 func refusedUnchanged(t *testing.T, srv Vendor, c crm.CRM, ct crm.Contact, knownID string) {
 	t.Helper()
+	settled(srv, c, Contacts)
 	before := srv.Records(Contacts)
 	want(t, "upsert", upsert(t, c, ct, knownID), crm.Conflict)
 	if after := srv.Records(Contacts); !reflect.DeepEqual(before, after) {
@@ -108,12 +113,14 @@ func recordOfAFormerReferenceIsTakenOver(t *testing.T, b bench) {
 		survivor := ann()
 		survivor.Ref, survivor.Former, survivor.Company = "contact-survivor", []string{"contact-other", ann().Ref}, "Example Ltd 2"
 		survivor.Last = lastOf(first.ID, ann())
+		settled(srv, c, Contacts)
 		if r := done(t, "survivor", upsert(t, c, survivor, known)); r.ID != first.ID || r.Created {
 			t.Errorf("by ID %v: got record %q, created %v; want %q", byID, r.ID, r.Created, first.ID)
 		}
 		if rec := only(t, srv, Contacts); rec.Values[Company] != survivor.Company {
 			t.Errorf("by ID %v: the record is %v", byID, rec.Values)
 		}
+		settled(srv, c, Contacts)
 		// It is found by the survivor's reference alone, and no longer by the other.
 		if r := done(t, "repeat", upsert(t, c, crm.Contact{Ref: survivor.Ref}, "")); r.ID != first.ID {
 			t.Errorf("by ID %v: by reference alone the record is %q, want %q", byID, r.ID, first.ID)
@@ -126,6 +133,7 @@ func knownRecordThatIsGoneIsMadeAgain(t *testing.T, b bench) {
 	srv, c := b.start(t)
 	first := done(t, "first", upsert(t, c, ann(), ""))
 	srv.Archive(t, first.ID)
+	settled(srv, c, Contacts)
 	r := done(t, "again", upsert(t, c, ann(), first.ID))
 	if rec := only(t, srv, Contacts); rec.ID != r.ID || r.ID == first.ID {
 		t.Errorf("got record %q, the CRM has %q; %q is gone", r.ID, rec.ID, first.ID)
@@ -138,6 +146,7 @@ func knownRecordWithoutReferenceIsLinkedAgain(t *testing.T, b bench) {
 	id := srv.Put(t, map[string]string{Phone: "+441632960002"})
 	ct := crm.Contact{Ref: "contact-phone", Phone: "+441632960002"}
 	for _, known := range []string{id, ""} {
+		settled(srv, c, Contacts)
 		if r := done(t, "upsert", upsert(t, c, ct, known)); r.ID != id {
 			t.Errorf("known %q: got record %q, want %q", known, r.ID, id)
 		}

@@ -36,6 +36,7 @@ func edited(t *testing.T, b bench, values map[string]string) (Vendor, crm.CRM, s
 func after(t *testing.T, v Vendor, c crm.CRM, ct crm.Contact, id string, values map[string]string, left ...crm.Field) {
 	t.Helper()
 	for _, known := range []string{id, ""} {
+		settled(v, c, Contacts)
 		r := done(t, "upsert", upsert(t, c, ct, known))
 		rec := only(t, v, Contacts)
 		for field, value := range values {
@@ -83,6 +84,20 @@ func whatPerhapsWasWrittenIsOurs(t *testing.T, b bench) {
 		ct.Last.Digest(crm.FieldPhone, crm.Normal(crm.FieldPhone, "+441632960088")),
 	}}
 	after(t, v, c, ct, id, map[string]string{Phone: "+441632960077"})
+}
+
+// A record that is adopted has nothing of ours, whatever it resembles.
+func adoptionTakesNothingForOurs(t *testing.T, b bench) {
+	v, c := b.start(t)
+	v.Put(t, map[string]string{Email: "ann@example.com", Phone: "+441632960088"})
+	settled(v, c, Contacts)
+	ct := ann()
+	ct.Last = lastOf("", crm.Contact{})
+	ct.Last.Tried = map[crm.Field][]string{crm.FieldPhone: {ct.Last.Digest(crm.FieldPhone, crm.Normal(crm.FieldPhone, "+441632960088"))}}
+	done(t, "upsert", upsert(t, c, ct, ""))
+	if rec := only(t, v, Contacts); rec.Values[Phone] != "+441632960088" {
+		t.Errorf("phone became %q", rec.Values[Phone])
+	}
 }
 
 func whatThePolicyClaimsIsWrittenOver(t *testing.T, b bench) {

@@ -18,6 +18,11 @@ import (
 // rule: a vendor with nothing in it, stopped when the test ends, and the adapter
 // for it, with the vendor's setup (properties) done.
 //
+// What the adapter declares decides how a rule is kept: calls at once are made one
+// after the other where a repeat is found by looking, and an unknown outcome is
+// not repeated where it is found by nothing. The rules about what somebody
+// changed are not those of an adapter that cannot look.
+//
 // Real: the adapter, HTTP over loopback. Fake: the CRM. Asserted: the Result's
 // promises and the records that the CRM then has. Not asserted: which calls the
 // adapter makes, reason words other than "auth", how a name is split.
@@ -44,11 +49,12 @@ func Suite(t *testing.T, start func(*testing.T) (Vendor, crm.CRM)) {
 		{"RecordOfAFormerReferenceIsTakenOver", recordOfAFormerReferenceIsTakenOver},
 		{"KnownRecordThatIsGoneIsMadeAgain", knownRecordThatIsGoneIsMadeAgain},
 		{"KnownRecordWithoutReferenceIsLinkedAgain", knownRecordWithoutReferenceIsLinkedAgain},
-		{"WhatSomebodyChangedIsLeft", whatSomebodyChangedIsLeft},
-		{"WhatSomebodyEmptiedStaysEmpty", whatSomebodyEmptiedStaysEmpty},
-		{"WhatPerhapsWasWrittenIsOurs", whatPerhapsWasWrittenIsOurs},
-		{"WhatThePolicyClaimsIsWrittenOver", whatThePolicyClaimsIsWrittenOver},
-		{"WithoutARecordOfWritesOnlyEmptyFieldsAreWritten", withoutARecordOfWritesOnlyEmptyFieldsAreWritten},
+		{"WhatSomebodyChangedIsLeft", looking(whatSomebodyChangedIsLeft)},
+		{"WhatSomebodyEmptiedStaysEmpty", looking(whatSomebodyEmptiedStaysEmpty)},
+		{"WhatPerhapsWasWrittenIsOurs", looking(whatPerhapsWasWrittenIsOurs)},
+		{"AdoptionTakesNothingForOurs", looking(adoptionTakesNothingForOurs)},
+		{"WhatThePolicyClaimsIsWrittenOver", looking(whatThePolicyClaimsIsWrittenOver)},
+		{"WithoutARecordOfWritesOnlyEmptyFieldsAreWritten", looking(withoutARecordOfWritesOnlyEmptyFieldsAreWritten)},
 		{"NoteAndTaskAreAssociated", noteAndTaskAreAssociated},
 		{"RepeatedNoteAndTaskAreOneEach", repeatedNoteAndTaskAreOneEach},
 		{"RepeatKeepsWhatAPersonDid", repeatKeepsWhatAPersonDid},
@@ -68,6 +74,38 @@ func Suite(t *testing.T, start func(*testing.T) (Vendor, crm.CRM)) {
 	}
 }
 
+// repeat is what the adapter declares of a kind.
+func repeat(c crm.CRM, kind Kind) crm.Repeat {
+	is := c.Capabilities()
+	return map[Kind]crm.Repeat{Contacts: is.Contacts, Notes: is.Notes, Tasks: is.Tasks}[kind]
+}
+
+// atOnce tells whether calls with one reference may be under way at the same
+// time. Of any other adapter the worker makes one at a time.
+func atOnce(c crm.CRM, kind Kind) bool {
+	r := repeat(c, kind)
+	return r == crm.ByReference || r == crm.ByIdempotencyKey
+}
+
+// settled lets as much time go by as a worker does before it calls again.
+func settled(v Vendor, c crm.CRM, kind Kind) {
+	if repeat(c, kind) == crm.ByLooking {
+		v.Idle()
+		v.Pass(c.Capabilities().InFlight + c.Capabilities().IndexLag)
+	}
+}
+
+// looking is a rule for adapters that can read a record before they write to it.
+func looking(rule func(*testing.T, bench)) func(*testing.T, bench) {
+	return func(t *testing.T, b bench) {
+		if _, c := b.start(t); c.Capabilities().EditLost == crm.CannotLook {
+			t.Log("not asked: the adapter declares that it cannot look")
+			return
+		}
+		rule(t, b)
+	}
+}
+
 // bench starts a vendor and an adapter for one rule.
 type bench struct {
 	begin func(*testing.T) (Vendor, crm.CRM)
@@ -78,6 +116,11 @@ func (b bench) start(t *testing.T) (Vendor, crm.CRM) {
 	v, c := b.begin(t)
 	if c.Capabilities().Name == "" {
 		t.Fatal("the adapter declares no name")
+	}
+	for _, kind := range []Kind{Contacts, Notes, Tasks} {
+		if r := repeat(c, kind); r == "" || kind == Contacts && r == crm.Never {
+			t.Fatalf("of a repeat of %s the adapter declares %q", kind, r)
+		}
 	}
 	return v, c
 }

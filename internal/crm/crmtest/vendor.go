@@ -1,6 +1,9 @@
 package crmtest
 
-import "testing"
+import (
+	"testing"
+	"time"
+)
 
 // Fields of a record, by the port's words. A vendor that keeps a name in two
 // parts gives them joined by a space.
@@ -74,6 +77,9 @@ type Vendor interface {
 	// then take effect whether its caller is still there or not. entered is called
 	// when it waits.
 	Hold(until <-chan struct{}, entered func())
+	// Pass lets time go by in the vendor: what was written before is found by its
+	// search. Used of a vendor whose adapter declares an IndexLag.
+	Pass(d time.Duration)
 	// Idle waits until no request is under way.
 	Idle()
 	// RefuseToken has the adapter's credentials refused from now on.

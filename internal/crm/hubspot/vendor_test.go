@@ -5,6 +5,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 
 	"onefold/internal/crm/crmtest"
 	"onefold/internal/crm/hubspottest"
@@ -140,6 +141,9 @@ func (r *running) Faults() []crmtest.Fault {
 func (r *running) Meet(f crmtest.Fault, skip int) {
 	r.Script(hubspottest.Fault{Kind: faults()[f], Skip: skip})
 }
+
+// Pass: the adapter never searches.
+func (r *running) Pass(time.Duration) {}
 
 // Throttle: the fake's Retry-After is 7 s.
 func (r *running) Throttle() int {
