@@ -108,10 +108,10 @@ func Normal(f Field, value string) string {
 		return strings.TrimSpace(value)
 	}
 	words := strings.FieldsFunc(value, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r) })
-	switch f {
-	case FieldPhone:
+	if f == FieldPhone {
 		return strings.Join(words, "")
-	case FieldName:
+	}
+	if f == FieldName {
 		slices.Sort(words)
 	}
 	return strings.Join(words, " ")

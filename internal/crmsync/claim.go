@@ -47,6 +47,7 @@ func (s at) mayRepeat(op outbox.Operation) bool {
 	case crm.ByIdempotencyKey:
 		// Its first call was made after it was made itself.
 		return !unknown || s.now().Before(op.CreatedAt.Add(s.CRM.Capabilities().KeyLife))
+	case crm.Never:
 	}
 	return !unknown
 }

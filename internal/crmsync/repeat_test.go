@@ -26,10 +26,10 @@ func (l *lossy) UpsertNote(ctx context.Context, n crm.Note) crm.Result {
 	} else {
 		res = l.vendor.UpsertNote(ctx, n)
 	}
-	switch l.has {
-	case fine:
+	if l.has == fine {
 		return res
-	case dieAfter:
+	}
+	if l.has == dieAfter {
 		panic(died{})
 	}
 	return crm.Result{Outcome: crm.Unknown, Reason: crm.ReasonNoAnswer}
