@@ -5,15 +5,57 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strings"
 	"time"
 
 	"onefold/internal/app"
+	"onefold/internal/ledger"
 	"onefold/internal/policy/versions"
+	"onefold/internal/record/outbox"
+	"onefold/internal/schema"
 	"onefold/internal/secret"
 )
 
 // ErrNoCRM means that no policy of the tenant names a CRM.
 var ErrNoCRM = errors.New("no policy names a CRM")
+
+// CRMState is how it stands with a tenant's CRM.
+type CRMState struct {
+	Tenant string
+	Kind   string // "" where the policy names none, or there is no policy
+	Down   *outbox.Connection
+}
+
+// CRMs tells of every tenant that has a token, by name.
+func (o *Opened) CRMs(ctx context.Context) ([]CRMState, error) {
+	kept, err := o.Secrets.List(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("list the tokens of CRMs: %w", err)
+	}
+	var all []CRMState
+	for _, entry := range kept {
+		tenantID, is := strings.CutPrefix(entry.Name, schema.SecretCRM)
+		if !is {
+			continue
+		}
+		state := CRMState{Tenant: tenantID}
+		policy, err := o.Policies.Current(ctx, tenantID)
+		if err != nil && !errors.Is(err, versions.ErrNone) {
+			return nil, err
+		}
+		if state.Kind = policy.CRM.Kind; state.Kind != "" {
+			c, err := ledger.Read[outbox.Connection](ctx, o.Store, ledger.CRMConnection.Under(tenantID, "crm", state.Kind))
+			if err != nil {
+				return nil, err
+			}
+			if c != nil && c.State == outbox.Down {
+				state.Down = c
+			}
+		}
+		all = append(all, state)
+	}
+	return all, nil
+}
 
 // SetUpCRM makes what Onefold needs in a tenant's account at the CRM that its
 // policy names: what holds its references and keeps them unique. token is used

@@ -41,6 +41,7 @@ func (q *inquiry) stacks(ctx context.Context) {
 		}
 		if s != nil {
 			q.remembered(s)
+			q.connections(ctx)
 			continue
 		}
 		kept, err := q.keptTables(ctx)
