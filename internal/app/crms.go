@@ -84,9 +84,10 @@ func accounts(book *versions.Book, secrets secret.Store, urls map[string]string)
 		}
 		mu.Lock()
 		defer mu.Unlock()
-		at, ours := account{tenantID, kind.Kind}, oursOf(policy.CRM.Edited)
-		if c := known[at]; c != nil {
-			return crmsync.Account{CRM: c, Ours: ours}, nil
+		at, edited := account{tenantID, kind.Kind}, policy.CRM.Edited
+		of := crmsync.Account{CRM: known[at], Ours: fieldsOf(edited, tenant.EditOurs), Ask: fieldsOf(edited, tenant.EditAsk)}
+		if of.CRM != nil {
+			return of, nil
 		}
 		c, err := kind.Open(Account{
 			URL: urls[kind.Kind], HTTP: &http.Client{Transport: &http.Transport{DisableKeepAlives: true, Proxy: http.ProxyFromEnvironment}},
@@ -98,18 +99,18 @@ func accounts(book *versions.Book, secrets secret.Store, urls map[string]string)
 		if err != nil {
 			return none, err
 		}
-		known[at] = c
-		return crmsync.Account{CRM: c, Ours: ours}, nil
+		known[at], of.CRM = c, c
+		return of, nil
 	}
 }
 
-// oursOf are the fields that a policy has written over.
-func oursOf(rules tenant.EditRules) []crm.Field {
-	var ours []crm.Field
+// fieldsOf are the fields that have a rule.
+func fieldsOf(rules tenant.EditRules, rule string) []crm.Field {
+	var fields []crm.Field
 	for _, f := range crm.Fields() {
-		if rules.Of(string(f)) == tenant.EditOurs {
-			ours = append(ours, f)
+		if rules.Of(string(f)) == rule {
+			fields = append(fields, f)
 		}
 	}
-	return ours
+	return fields
 }

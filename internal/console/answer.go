@@ -17,6 +17,7 @@ import (
 	"onefold/internal/digest"
 	"onefold/internal/ledger"
 	"onefold/internal/record/audit"
+	"onefold/internal/record/outbox"
 	"onefold/internal/record/review"
 	"onefold/internal/utc"
 )
@@ -90,6 +91,8 @@ func (s *Service) Answer(ctx context.Context, tenantID, taskID string, a Form) e
 		err = s.endTask(ctx, *t, a)
 	case review.IdentityCollision:
 		err = s.answerCollision(ctx, *t, a)
+	case review.CRMEdit:
+		err = s.answerEdit(ctx, *t, a)
 	default:
 		err = s.answerIntent(ctx, *t, a)
 	}
@@ -103,7 +106,7 @@ func (s *Service) Answer(ctx context.Context, tenantID, taskID string, a Form) e
 // nothing.
 func actionsOf(kind string) []string {
 	switch kind {
-	case review.DecideEvent, review.IDConflict, review.ApproveIntent, review.HeldSend, review.IdentityCollision:
+	case review.DecideEvent, review.IDConflict, review.ApproveIntent, review.HeldSend, review.IdentityCollision, review.CRMEdit:
 		return []string{Approve, Reject}
 	case review.UnknownSend:
 		return []string{Approve, Reject, CountAsSent}
@@ -149,6 +152,32 @@ func (s *Service) endTask(ctx context.Context, t review.Task, a Form) error {
 	r := audit.Record{At: utc.At(s.Now()), By: a.By, Reasons: []string{t.Kind, a.Action}, InboundEvent: t.Event}
 	if err := decide.MoveTask(&c, t, event, a.By, r); err != nil {
 		return err
+	}
+	return s.commit(ctx, c)
+}
+
+// answerEdit carries out what a person said of a field that somebody changed in
+// the CRM: that it stays, or that the contact's value, as it is when the operation
+// runs, is written over it.
+func (s *Service) answerEdit(ctx context.Context, t review.Task, a Form) error {
+	event := review.Approve
+	if a.Action == Reject {
+		event = review.Reject
+	}
+	now := utc.At(s.Now())
+	r := audit.Record{At: now, By: a.By, Reasons: []string{t.Kind, a.Action}, InboundEvent: t.Event, Contact: t.Contact}
+	var c ledger.Commit
+	if err := decide.MoveTask(&c, t, event, a.By, r); err != nil {
+		return err
+	}
+	if a.Action == Approve {
+		op := outbox.Operation{
+			Tenant: t.Tenant, ID: digest.Parts("crm_edit_answer", t.Tenant, t.ID), Kind: outbox.CRMContact,
+			Contact: t.Contact, Event: t.Event, Ours: []string{t.Field},
+		}
+		if err := decide.InsertOperation(&c, op, now, r); err != nil {
+			return err
+		}
 	}
 	return s.commit(ctx, c)
 }

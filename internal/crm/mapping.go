@@ -34,6 +34,9 @@ type Mapping struct {
 	Tried map[Field][]string `json:"tried,omitempty"`
 	// Left are the fields that somebody changed in the CRM, as of the last sync.
 	Left []Field `json:"left,omitempty"`
+	// Asked is the digest of our value for which a person was last asked whether it
+	// is to be written over what somebody changed.
+	Asked map[Field]string `json:"asked,omitempty"`
 
 	// Owner is the fresh random token of the claim in force, "" if none is.
 	Owner string `json:"owner,omitempty"`

@@ -14,6 +14,8 @@ type Account struct {
 	CRM crm.CRM
 	// Ours are the fields that are written over whoever changed them there.
 	Ours []crm.Field
+	// Ask are those about which a person is asked, once for each value of ours.
+	Ask []crm.Field
 }
 
 // Accounts gives the account of a tenant, which is this tenant's alone.

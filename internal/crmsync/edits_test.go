@@ -1,6 +1,7 @@
 package crmsync_test
 
 import (
+	"context"
 	"slices"
 	"strings"
 	"testing"
@@ -8,9 +9,12 @@ import (
 
 	"onefold/internal/crm"
 	"onefold/internal/crm/hubspottest"
+	"onefold/internal/crmsync"
 	"onefold/internal/ledger"
 	"onefold/internal/record/contact"
 	"onefold/internal/record/outbox"
+	"onefold/internal/record/review"
+	"onefold/internal/schema"
 )
 
 // changed is a contact that Onefold wrote to HubSpot with every field, in which
@@ -165,5 +169,68 @@ func TestWhatIsKeptOfTriesIsBounded(t *testing.T) {
 	}
 	if n := len(w.mapping("ada").Tried[crm.FieldName]); n != 8 {
 		t.Errorf("%d tries are kept", n)
+	}
+}
+
+// asking gives the account whose policy asks about a field.
+func asking(w *world, fields ...crm.Field) {
+	w.accounts = func(context.Context, string) (crmsync.Account, error) {
+		return crmsync.Account{CRM: w.crm, Ask: fields}, nil
+	}
+}
+
+func (w *world) questions() []review.Task {
+	w.Helper()
+	var all []review.Task
+	page, err := w.store.Query(context.Background(), ledger.Query{Table: schema.Ledger, Index: schema.ByOpenReview, Partition: tenantID, Limit: 100})
+	if err != nil {
+		w.Fatal(err)
+	}
+	for _, it := range page.Items {
+		var t review.Task
+		if err := it.Decode(&t); err != nil {
+			w.Fatal(err)
+		}
+		all = append(all, t)
+	}
+	return all
+}
+
+// Where the policy says so, a person is asked: once for each value of the contact
+// that the CRM has otherwise, however often it is sent.
+func TestAPersonIsAskedOnceForEachValue(t *testing.T) {
+	t.Parallel()
+	server, client := newHubSpot(t)
+	w := changed(t, client, server, map[string]string{"phone": "+441632960055", "company": "Example Holding"})
+	asking(w, crm.FieldPhone)
+	for n, phone := range []string{"+441632960002", "+441632960002", "+44 1632 960002", "+441632960003"} {
+		w.set(personKey("ada"), ledger.Item{"phone": phone})
+		w.revise("ada", int64(n+2))
+		w.settle()
+	}
+	asked := w.questions()
+	if len(asked) != 2 {
+		t.Fatalf("%d questions", len(asked))
+	}
+	for _, q := range asked {
+		if q.Kind != review.CRMEdit || q.Field != "phone" || q.Contact != "ada" || !slices.Equal(q.Reasons, []string{"crm_edited_phone"}) {
+			t.Errorf("asked: %+v", q)
+		}
+	}
+	record(t, server, map[string]string{"phone": "+441632960055", "company": "Example Holding"})
+	w.sound()
+}
+
+// "Write ours" is one operation, which writes the one field over.
+func TestAnAnswerWritesTheOneFieldOver(t *testing.T) {
+	t.Parallel()
+	server, client := newHubSpot(t)
+	w := changed(t, client, server, map[string]string{"phone": "+441632960055", "company": "Example Holding"})
+	w.operation(outbox.Operation{ID: "answer", Kind: outbox.CRMContact, Contact: "ada", Ours: []string{"phone"}})
+	w.settle()
+	w.allDone("answer")
+	record(t, server, map[string]string{"phone": "+441632960001", "company": "Example Holding"})
+	if m := w.mapping("ada"); !slices.Equal(m.Left, []crm.Field{crm.FieldCompany}) {
+		t.Errorf("left: %v", m.Left)
 	}
 }

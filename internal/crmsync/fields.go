@@ -1,11 +1,16 @@
 package crmsync
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 
 	"onefold/internal/crm"
+	"onefold/internal/digest"
+	"onefold/internal/ledger"
 	"onefold/internal/record/contact"
+	"onefold/internal/record/outbox"
+	"onefold/internal/record/review"
 )
 
 // mostTried bounds what one mapping keeps of writes that nobody confirmed. What
@@ -40,7 +45,7 @@ func (s *Service) tries(m crm.Mapping, c contact.Contact) map[crm.Field][]string
 
 // last is what was written to the record that the contact has, or takes over.
 func (s at) last(m, former crm.Mapping) crm.Last {
-	l := crm.Last{Record: m.CRMID, Digest: s.mark(m.Tenant), Wrote: m.Wrote, Tried: m.Tried, Ours: s.Ours}
+	l := crm.Last{Record: m.CRMID, Digest: s.mark(m.Tenant), Wrote: m.Wrote, Tried: m.Tried, Ours: slices.Clone(s.Ours)}
 	if m.CRMID == "" && former.CRMID != "" {
 		l.Record, l.Wrote = former.CRMID, former.Wrote
 	}
@@ -61,4 +66,33 @@ func (s at) wrote(m, former crm.Mapping, person contact.Contact, res crm.Result)
 		}
 	}
 	return out
+}
+
+// ask puts a question about each field that was left to the CRM's people and that
+// the policy has asked about, once for each value of ours. It gives what the
+// mapping remembers of it. The contact's claim is what lets one worker alone put
+// it.
+func (s at) ask(c *ledger.Commit, op outbox.Operation, m crm.Mapping, person contact.Contact, res crm.Result) (map[crm.Field]string, error) {
+	asked := map[crm.Field]string{}
+	values := s.sent(person).Values()
+	for _, f := range res.Left {
+		if !slices.Contains(s.Ask, f) {
+			continue
+		}
+		asked[f] = s.mark(person.Tenant)(f, crm.Normal(f, values[f]))
+		if m.Asked[f] == asked[f] {
+			continue
+		}
+		t := review.Task{
+			Tenant: person.Tenant, ID: digest.Parts(review.CRMEdit, person.Tenant, m.CRM, person.ID, string(f), fmt.Sprint(m.Transition)), Kind: review.CRMEdit,
+			State: review.Open, Transition: 1, Event: op.Event, Contact: person.ID, Candidates: []string{person.ID}, Field: string(f),
+			Reasons: []string{"crm_edited_" + string(f)}, OpenFor: person.Tenant, OpenedAt: s.now(),
+		}
+		if err := c.Insert(ledger.Step{
+			Name: "question", Key: ledger.ReviewTask.At(t.Tenant, t.ID), Machine: review.Machine(), Event: review.Put, Audit: s.audit(op, t.Reasons...),
+		}, t, review.Open); err != nil {
+			return nil, err
+		}
+	}
+	return asked, nil
 }

@@ -173,9 +173,13 @@ func (s at) settleContact(ctx context.Context, op outbox.Operation, m, former cr
 		if len(res.Left) > 0 {
 			r.Details["left"] = fmt.Sprint(res.Left)
 		}
-		_, err := c.Move(ledger.Step{
+		asked, err := s.ask(c, op, m, person, res)
+		if err != nil {
+			return err
+		}
+		_, err = c.Move(ledger.Step{
 			Key: mappingKey(m), Transition: m.Transition, Event: event, If: mine, Audit: r,
-			Set: ledger.Item{"crm_id": res.ID, "sent_version": person.Revision, "wrote": s.wrote(m, former, person, res), crm.TriedAttr: "", "left": append([]crm.Field{}, res.Left...), crm.InFlightUntilAttr: "", crm.OwnerAttr: "", "updated_at": s.now()},
+			Set: ledger.Item{"crm_id": res.ID, "sent_version": person.Revision, "wrote": s.wrote(m, former, person, res), crm.TriedAttr: "", "left": append([]crm.Field{}, res.Left...), "asked": asked, crm.InFlightUntilAttr: "", crm.OwnerAttr: "", "updated_at": s.now()},
 		})
 		if err != nil || former.CRMID != res.ID {
 			return err

@@ -31,7 +31,7 @@ func (s at) syncContact(ctx context.Context, op outbox.Operation) error {
 	if c.Status != contact.Active {
 		return s.supersede(ctx, op, "contact_gone")
 	}
-	if m != nil && m.SentVersion >= wanted(op, *c) {
+	if len(op.Ours) == 0 && m != nil && m.SentVersion >= wanted(op, *c) {
 		return s.supersede(ctx, op, "newer_version_sent")
 	}
 	if m != nil && m.Owner != "" && s.now().Before(m.InFlightUntil) {
@@ -48,6 +48,9 @@ func (s at) syncContact(ctx context.Context, op outbox.Operation) error {
 	}
 	sent := s.sent(*c)
 	sent.Last = s.last(mapping, former)
+	for _, f := range op.Ours {
+		sent.Last.Ours = append(sent.Last.Ours, crm.Field(f))
+	}
 	res := s.call(ctx, claimed, func(ctx context.Context) crm.Result {
 		return s.CRM.UpsertContact(ctx, sent, cmp.Or(mapping.CRMID, former.CRMID))
 	})

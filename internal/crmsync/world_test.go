@@ -39,8 +39,10 @@ type world struct {
 	store *faulty
 	crm   crm.CRM
 	none  bool // no account is set up
-	blobs blobs
-	logs  *slog.Logger
+	// accounts are others than the one CRM for everybody.
+	accounts crmsync.Accounts
+	blobs    blobs
+	logs     *slog.Logger
 
 	mu  sync.Mutex
 	now time.Time
@@ -92,6 +94,9 @@ const (
 
 func (w *world) worker() *crmsync.Service {
 	accounts := crmsync.OneAccount(w.crm)
+	if w.accounts != nil {
+		accounts = w.accounts
+	}
 	if w.none {
 		accounts = func(context.Context, string) (crmsync.Account, error) { return crmsync.Account{}, crmsync.ErrNoAccount }
 	}

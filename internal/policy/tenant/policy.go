@@ -295,7 +295,7 @@ type CRM struct {
 	Kind string `json:"kind"` // "hubspot", or empty for none
 	Task bool   `json:"task"` // also make a task for each enquiry
 	// Edited says what becomes of a field that somebody changed in the CRM when the
-	// contact has another value: EditTheirs (the default) or EditOurs.
+	// contact has another value: EditTheirs (the default), EditAsk or EditOurs.
 	Edited EditRules `json:"edited"`
 }
 
@@ -315,6 +315,7 @@ func (r EditRules) Of(field string) string {
 // The rules for what somebody changed in the CRM.
 const (
 	EditTheirs = "theirs" // it stays as it is there
+	EditAsk    = "ask"    // it stays, and a person is asked
 	EditOurs   = "ours"   // it is written over
 )
 

@@ -90,6 +90,9 @@ type Operation struct {
 	Guard    string `json:"guard,omitempty"`
 	Revision int64  `json:"revision,omitempty"` // of the contact, for CRMContact
 	CRMID    string `json:"crm_id,omitempty"`   // the record it made or found
+	// Ours are fields of the contact that are written over whoever changed them in
+	// the CRM: a person said so.
+	Ours []string `json:"ours,omitempty"`
 
 	claim.Record
 	Waits int64 `json:"waits,omitempty"` // claims that ended by the connection's fault: no attempts

@@ -18,6 +18,7 @@ const (
 	HeldSend      = "held_send"      // a send that a hold, a mode or time stopped
 	IDConflict    = "id_conflict"    // a delivery came again with other content
 
+	CRMEdit           = "crm_edit"           // somebody changed a field in the CRM, and the contact has another value
 	IdentityCollision = "identity_collision" // two people have one key under the identity rule that comes next
 )
 
@@ -96,6 +97,8 @@ type Task struct {
 	// Key is the contact key that the question is about: personal, it holds an
 	// address.
 	Key string `json:"key,omitempty"`
+	// Field is the contact's field that a CRMEdit is about (crm.Field).
+	Field string `json:"field,omitempty"`
 	// Guard is the result of the guard check when the task was made.
 	Guard string `json:"guard_result,omitempty"`
 	// Raw is other content that belongs to the question (blob.Ref).
