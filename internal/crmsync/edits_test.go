@@ -2,6 +2,7 @@ package crmsync_test
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -73,6 +74,11 @@ func TestWhatSomebodyChangedInTheCRMStays(t *testing.T) {
 		record(t, server, want)
 		if m := w.mapping("ada"); !slices.Equal(m.Left, []crm.Field{c.field}) || m.SentVersion != 4 {
 			t.Errorf("%s: the mapping says that %v was left, at version %d", c.field, m.Left, m.SentVersion)
+		}
+		k := ledger.CRMMapping.Under(tenantID, "ada", "hubspot")
+		reasons := w.get(ledger.AuditKey(k, w.mapping("ada").Transition))["reasons"]
+		if got := fmt.Sprint(reasons); got != "[updated crm_left_"+string(c.field)+"]" {
+			t.Errorf("%s: on record is %s", c.field, got)
 		}
 		w.sound()
 	}

@@ -168,11 +168,12 @@ func (s at) settleContact(ctx context.Context, op outbox.Operation, m, former cr
 		if res.Adopted {
 			event = "adopt"
 		}
-		r := s.audit(op, resultWord(res))
-		r.Details["crm_id"], r.Details["sent_version"] = res.ID, fmt.Sprint(person.Revision)
-		if len(res.Left) > 0 {
-			r.Details["left"] = fmt.Sprint(res.Left)
+		reasons := []string{resultWord(res)}
+		for _, f := range res.Left {
+			reasons = append(reasons, "crm_left_"+string(f))
 		}
+		r := s.audit(op, reasons...)
+		r.Details["crm_id"], r.Details["sent_version"] = res.ID, fmt.Sprint(person.Revision)
 		asked, err := s.ask(c, op, m, person, res)
 		if err != nil {
 			return err

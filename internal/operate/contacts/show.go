@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"onefold/internal/crm"
 	"onefold/internal/decide"
 	"onefold/internal/decide/people"
 	"onefold/internal/record/contact"
@@ -61,6 +62,8 @@ type ShownIntent struct {
 type ShownRecord struct {
 	CRM string `json:"crm"`
 	ID  string `json:"id"`
+	// Left are the fields that somebody changed there and that stay so.
+	Left []crm.Field `json:"left,omitempty"`
 }
 
 // Show tells what is known of a contact, by ID or by an address, which is read
@@ -123,6 +126,6 @@ func (s *Service) fill(out *Shown, p side) {
 		out.Waiting = append(out.Waiting, ShownIntent{ID: i.ID, Rule: i.Rule, Recipient: i.Recipient, State: i.State, Reason: i.Reason})
 	}
 	for _, m := range p.records {
-		out.Records = append(out.Records, ShownRecord{CRM: m.CRM, ID: m.CRMID})
+		out.Records = append(out.Records, ShownRecord{CRM: m.CRM, ID: m.CRMID, Left: m.Left})
 	}
 }

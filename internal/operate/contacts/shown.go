@@ -45,6 +45,9 @@ func (s Shown) Text() string {
 	}
 	for _, r := range s.Records {
 		line("  record ", r.ID, " in ", r.CRM)
+		for _, f := range r.Left {
+			line("    somebody changed the ", string(f), " there: it stays so")
+		}
 	}
 	return b.String()
 }
