@@ -118,6 +118,16 @@ type Capabilities struct {
 	// on what changed since. CannotLook: the adapter never sees a record, and sends
 	// the fields in which the contact differs from what was last written.
 	EditLost time.Duration
+
+	Facts []Fact
+}
+
+// Fact is something that what is declared rests on.
+type Fact struct {
+	Says string
+	// Source is the vendor's page with the day it was read, "" for an assumption of
+	// ours, which then is on the safe side.
+	Source string
 }
 
 // CannotLook is the EditLost of an adapter that cannot read a record.

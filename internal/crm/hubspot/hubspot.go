@@ -106,5 +106,13 @@ func (c *Client) Capabilities() crm.Capabilities {
 		IndexLag: 5 * time.Minute,
 		InFlight: 2 * time.Minute,
 		EditLost: callTimeout,
+		Facts: []crm.Fact{
+			{Says: "a custom property of contacts, notes and tasks can be unique, and `batch/upsert` by it makes a record or changes it", Source: "https://developers.hubspot.com/docs/api-reference/latest/crm/objects/contacts/batch/upsert-contacts, read 2026-11-29"},
+			{Says: "a batch has at most 100 inputs and answers each; Onefold sends one at a time, since each is an operation of its own", Source: "https://developers.hubspot.com/docs/api-reference/latest/crm/objects/contacts/guide, read 2026-11-29"},
+			{Says: "an upsert by `email` cannot leave fields out, so the reference is used", Source: "https://developers.hubspot.com/docs/api-reference/latest/crm/objects/contacts/guide, read 2026-11-29"},
+			{Says: "a record is read by its reference or address directly, not by the search, whose index lags", Source: "https://developers.hubspot.com/docs/api-reference/latest/crm/objects/contacts/guide, read 2026-11-29"},
+			{Says: "there is no conditional write, so an edit between read and write is lost", Source: ""},
+			{Says: "no request takes effect later than two minutes after its caller gave up", Source: ""},
+		},
 	}
 }
