@@ -155,7 +155,7 @@ func Rules() []Rule {
 			Outside: texts(), Refused: []string{"testing/**", "net/http/httptest"},
 		},
 		{
-			Layer: "adapter", Packages: adapters(), Imports: core, Unit: 3,
+			Layer: "adapter", Packages: adapters(), Imports: union(core, internal("crm/onecall")), Unit: 3,
 			Outside: anything, Refused: []string{"testing/**"},
 		},
 		{
