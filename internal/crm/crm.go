@@ -13,11 +13,13 @@ import (
 // Contact is what Onefold knows of a person, as sent to the CRM. Ref is
 // Onefold's own contact ID and the external reference there.
 type Contact struct {
-	Ref     string
-	Email   string // the contact's first e-mail address
-	Name    string
-	Company string
-	Phone   string
+	Ref string
+	// Revision rises with each change of the contact: of two it tells the newer.
+	Revision int64
+	Email    string // the contact's first e-mail address
+	Name     string
+	Company  string
+	Phone    string
 	// Former are the references of contacts that were merged into this one. A
 	// record that carries one of them is this contact's, and gets Ref.
 	Former []string
@@ -66,7 +68,7 @@ type Result struct {
 	Outcome    Outcome
 	ID         string // the CRM's record ID, when done
 	Adopted    bool   // an existing record was linked rather than made
-	Created    bool   // a record was made by this call
+	Created    bool   // a record was made by this call, or by the first of its idempotency key
 	Reason     string // a machine word; no free text of the vendor
 	RetryAfter time.Duration
 	// Left are the fields that somebody changed in the CRM and that this call left

@@ -87,6 +87,10 @@ func atOnce(c crm.CRM, kind Kind) bool {
 	return r == crm.ByReference || r == crm.ByIdempotencyKey
 }
 
+// replays tells whether a repeat is answered as the first call was, with what that
+// one made.
+func replays(c crm.CRM, kind Kind) bool { return repeat(c, kind) == crm.ByIdempotencyKey }
+
 // settled lets as much time go by as a worker does before it calls again.
 func settled(v Vendor, c crm.CRM, kind Kind) {
 	if repeat(c, kind) == crm.ByLooking {
