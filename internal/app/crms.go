@@ -10,6 +10,7 @@ import (
 	"onefold/internal/crm"
 	"onefold/internal/crm/hook"
 	"onefold/internal/crm/hubspot"
+	"onefold/internal/crm/pipedrive"
 	"onefold/internal/crmsync"
 	"onefold/internal/policy/tenant"
 	"onefold/internal/policy/versions"
@@ -34,6 +35,9 @@ func CRMs() []CRM {
 	return []CRM{
 		{"hubspot", func(a Account) (crm.Vendor, error) {
 			return hubspot.New(hubspot.Config{BaseURL: a.URL, Token: a.Token, HTTPClient: a.HTTP})
+		}},
+		{"pipedrive", func(a Account) (crm.Vendor, error) {
+			return pipedrive.New(pipedrive.Config{BaseURL: a.URL, Token: a.Token, HTTPClient: a.HTTP})
 		}},
 		{"webhook", func(a Account) (crm.Vendor, error) {
 			return hook.New(hook.Config{BaseURL: a.URL, Secret: a.Token, HTTP: a.HTTP, Now: Clock})
