@@ -18,12 +18,8 @@ const maxPages = 20
 // mark is the last line of a text, by which the record is found again.
 func mark(ref string) string { return "[onefold:" + html.EscapeString(ref) + "]" }
 
-// text is a body in HTML, as notes are; at most 60,000 characters of it.
-func text(body, ref string) string {
-	r := []rune(strings.ReplaceAll(body, "\r\n", "\n"))
-	plain := html.EscapeString(string(r[:min(len(r), 60_000)]))
-	return "<p>" + strings.ReplaceAll(plain, "\n", "<br>") + "</p><p>" + mark(ref) + "</p>"
-}
+// text is a body in HTML with the mark below it.
+func text(body, ref string) string { return crm.RichText(body, 60_000) + "<p>" + mark(ref) + "</p>" }
 
 // UpsertNote makes a note if the person has none of the reference.
 func (c *Client) UpsertNote(ctx context.Context, n crm.Note) crm.Result {
@@ -37,7 +33,7 @@ func (c *Client) UpsertNote(ctx context.Context, n crm.Note) crm.Result {
 func (c *Client) UpsertTask(ctx context.Context, t crm.Task) crm.Result {
 	id, _ := strconv.ParseInt(t.ContactID, 10, 64)
 	return c.file(ctx, t.Ref, t.ContactID, activities(), map[string]any{
-		"subject": oneLine(t.Title), "type": "task", "note": text(t.Body, t.Ref), "done": false,
+		"subject": line(t.Title), "type": "task", "note": text(t.Body, t.Ref), "done": false,
 		"due_date": t.Due.UTC().Format("2006-01-02"), "due_time": t.Due.UTC().Format("15:04"),
 		"participants": []map[string]any{{"person_id": id, "primary": true}},
 	})

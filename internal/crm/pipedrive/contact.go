@@ -87,7 +87,7 @@ func (c *Client) update(ctx context.Context, ct crm.Contact, p person, at codes,
 
 func (c *Client) create(ctx context.Context, ct crm.Contact, at codes) crm.Result {
 	body := change(ct.Values(), person{}, at)
-	body.Name = cmp.Or(body.Name, oneLine(ct.Email), oneLine(ct.Phone), noName)
+	body.Name = cmp.Or(body.Name, line(ct.Email), line(ct.Phone), noName)
 	body.Custom[at.ref] = ct.Ref
 	var out struct {
 		Data person `json:"data"`

@@ -130,10 +130,10 @@ const noName = "Unknown (Onefold)"
 
 // change is a person with what is to be written, on top of what is there.
 func change(write crm.Values, was person, at codes) person {
-	p := person{Name: oneLine(write[crm.FieldName]), Custom: map[string]any{}}
+	p := person{Name: line(write[crm.FieldName]), Custom: map[string]any{}}
 	p.Emails = with(was.Emails, strings.TrimSpace(write[crm.FieldEmail]))
-	p.Phones = with(was.Phones, oneLine(write[crm.FieldPhone]))
-	if company := oneLine(write[crm.FieldCompany]); company != "" {
+	p.Phones = with(was.Phones, line(write[crm.FieldPhone]))
+	if company := line(write[crm.FieldCompany]); company != "" {
 		p.Custom[at.company] = company
 	}
 	return p
@@ -152,8 +152,5 @@ func with(list []entry, value string) []entry {
 	return append([]entry{{Value: value, Primary: true, Label: "work"}}, out...)
 }
 
-// oneLine has each run of white space as one space, at most 255 characters.
-func oneLine(s string) string {
-	r := []rune(strings.Join(strings.Fields(s), " "))
-	return string(r[:min(len(r), 255)])
-}
+// line is a value on one line, of at most 255 characters.
+func line(s string) string { return crm.Cut(crm.OneLine(s), 255, "…") }
