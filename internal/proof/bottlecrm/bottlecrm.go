@@ -1,0 +1,139 @@
+package bottlecrm
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"time"
+
+	"onefold/internal/crm"
+)
+
+// fieldRef is the custom field of contacts and tasks that has Onefold's reference.
+const fieldRef = "onefold_ref"
+
+// Config is what New needs.
+type Config struct {
+	// BaseURL is the server's root. Plain http is accepted for 127.0.0.1 alone,
+	// since the token travels with it.
+	BaseURL string
+	// Token gives a personal access token for each call; the organisation is the
+	// token's. Its error is not shown.
+	Token func(context.Context) (string, error)
+	// HTTPClient is used without its redirect policy: redirects are not followed.
+	HTTPClient *http.Client
+}
+
+// Client is the CRM of one organisation on one server. It is safe for concurrent
+// use, as far as Capabilities goes: two calls with one reference at once can make
+// two records.
+type Client struct {
+	base  string
+	token func(context.Context) (string, error)
+	http  *http.Client
+}
+
+var _ crm.Vendor = (*Client)(nil)
+
+// New checks the configuration; it makes no call.
+func New(cfg Config) (*Client, error) {
+	u, err := url.Parse(cfg.BaseURL)
+	if err != nil || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Path != "" && u.Path != "/" {
+		return nil, errors.New("bottlecrm: the base URL is not scheme://host")
+	}
+	if u.Scheme != "https" && (u.Scheme != "http" || u.Hostname() != "127.0.0.1") {
+		return nil, errors.New("bottlecrm: the base URL is neither https nor of this machine")
+	}
+	if cfg.Token == nil || cfg.HTTPClient == nil {
+		return nil, errors.New("bottlecrm: no token source or no HTTP client")
+	}
+	own := *cfg.HTTPClient
+	// A redirect would carry the token elsewhere and make two calls of one.
+	own.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	return &Client{base: u.Scheme + "://" + u.Host, token: cfg.Token, http: &own}, nil
+}
+
+// Capabilities declares what the package comment argues. A look reads the
+// database that the write went to, so nothing lags. InFlight is gunicorn's
+// default timeout of 30 s, after which it kills the worker with the request, and
+// as much again for what a proxy before it may hold. EditLost is from the
+// beginning of the look to the last moment at which the write can take effect.
+func (*Client) Capabilities() crm.Capabilities {
+	const inFlight = time.Minute
+	return crm.Capabilities{
+		Name: "bottlecrm", Contacts: crm.ByLooking, Notes: crm.ByLooking, Tasks: crm.ByLooking,
+		InFlight: inFlight, EditLost: 2*callTimeout + inFlight,
+	}
+}
+
+// Look asks for a contact that nobody is. Whether the token may also write
+// cannot be read: no endpoint tells a token its scopes.
+func (c *Client) Look(ctx context.Context) crm.Result {
+	_, v := c.contactsWith(ctx, "cf_"+fieldRef, "onefold-look")
+	return v.Result
+}
+
+// definition is one custom field of one kind of record.
+type definition struct {
+	Target string `json:"target_model"`
+	Key    string `json:"key"`
+	Label  string `json:"label"`
+	Type   string `json:"field_type"`
+	Active bool   `json:"is_active"`
+}
+
+func needed() []definition {
+	return []definition{
+		{"Contact", fieldRef, "Onefold reference", "text", true},
+		{"Task", fieldRef, "Onefold reference", "text", true},
+	}
+}
+
+// SetUp makes the custom fields; the token has to be an administrator's. One that
+// somebody switched off is an error: a person there switches it on.
+func (c *Client) SetUp(ctx context.Context) error {
+	for _, d := range needed() {
+		has, v := c.hasField(ctx, d)
+		if v.ok() && !has {
+			v = c.call(ctx, http.MethodPost, "/api/custom-fields/", nil, d, new(definition))
+		}
+		if !v.ok() {
+			return fmt.Errorf("bottlecrm: field %s of %s: %s (%s)", d.Key, d.Target, v.Outcome, v.Reason)
+		}
+	}
+	return nil
+}
+
+// hasField reports whether the field exists and is on. The server drops a value
+// of any other field without a word, so a record would lose its reference and be
+// made again by each repeat: this is asked before each create.
+func (c *Client) hasField(ctx context.Context, d definition) (bool, verdict) {
+	var out struct {
+		Definitions []definition `json:"definitions"`
+	}
+	q := url.Values{"target_model": {d.Target}, "active_only": {"true"}, "include_counts": {"false"}}
+	v := c.call(ctx, http.MethodGet, "/api/custom-fields/", q, nil, &out).ofList()
+	for _, has := range out.Definitions {
+		if has.Key == d.Key && has.Type == d.Type {
+			return true, v
+		}
+	}
+	return false, v
+}
+
+// mayCreate reports whether a record of the kind would keep its reference.
+func (c *Client) mayCreate(ctx context.Context, target string) verdict {
+	for _, d := range needed() {
+		if d.Target != target {
+			continue
+		}
+		has, v := c.hasField(ctx, d)
+		if v.ok() && !has {
+			return because(crm.Refused, crm.ReasonSetup)
+		}
+		return v
+	}
+	return because(crm.Refused, crm.ReasonSetup) // unreachable: of Contact and Task alone
+}
