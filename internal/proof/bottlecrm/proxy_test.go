@@ -39,7 +39,9 @@ type proxy struct {
 	calls []crmtest.Call
 	fault string // what a request meets after skip others
 	skip  int
-	hold  func() // what the next write does before it is passed on
+	hold  func()        // what the next write does before it is passed on
+	plan  func() string // what any other request meets, "" for nothing
+	met   int           // how many it had meet something
 }
 
 func newProxy(t *testing.T, socket string) *proxy {
@@ -103,6 +105,10 @@ func (p *proxy) meets(r *http.Request) (fault string, hold func()) {
 			fault, p.fault = p.fault, ""
 		}
 		p.skip--
+	} else if p.plan != nil {
+		if fault = p.plan(); fault != "" {
+			p.met++
+		}
 	}
 	p.calls = append(p.calls, crmtest.Call{Reads: reads, Answered: fault != cutBefore && fault != cutAfter})
 	return fault, hold
@@ -147,6 +153,14 @@ func (p *proxy) Meet(f crmtest.Fault, skip int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.fault, p.skip = f.Name, skip
+}
+
+// intend sets what requests meet from now on, and tells how many met something.
+func (p *proxy) intend(plan func() string) (met int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.plan = plan
+	return p.met
 }
 
 func (p *proxy) Throttle() int {

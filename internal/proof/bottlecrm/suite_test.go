@@ -51,6 +51,7 @@ func TestRealCRM(t *testing.T) {
 		"ContactBehindManyLikeAddressesIsAdopted": contactBehindManyLikeAddresses,
 		"NoteBehindALongTimelineIsFound":          noteBehindALongTimeline,
 		"SetUpAgainChangesNothing":                setUpAgain,
+		"WorkerMakesNothingTwice":                 workerMakesNothingTwice,
 		"LeadIntakeMakesOneLeadForOneID":          intakeMakesOneLead,
 	} {
 		t.Run(name, func(t *testing.T) {
