@@ -152,7 +152,7 @@ test-race: setup ## the concurrent packages under the race detector (needs a C c
 
 # CRM_PYTHON is the Python to take, such as one that is not on the path.
 CRM_PYTHON ?=
-test-crm: ## the CRM contract on a real CRM, with faults (needs PostgreSQL, Redis, Python 3.12; Linux; the first time 4 minutes more)
+test-crm: ## the CRM contract on a real CRM, with faults (5 minutes, the first time 10; PostgreSQL, Redis, Python 3.12; Linux)
 	@internal/proof/scripts/crm $(CRM_PYTHON)
 	@echo "==> test on a real CRM"
 	$(GO) test ./internal/proof/bottlecrm -count=1 -timeout 25m -v -run 'TestRealCRM$$' -crm $(ARGS)

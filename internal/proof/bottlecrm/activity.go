@@ -20,7 +20,8 @@ type interaction struct {
 	At        string `json:"occurred_at"`
 	Subject   string `json:"subject"`
 	Body      string `json:"body"`
-	Contact   string `json:"contact"`
+	Contact   string `json:"contact,omitempty"`
+	Lead      string `json:"lead,omitempty"`
 }
 
 // marked is how a reference ends a subject.
@@ -44,7 +45,12 @@ func (c *Client) UpsertNote(ctx context.Context, n crm.Note) crm.Result {
 	}
 	in := interaction{
 		Kind: "email", Direction: "inbound", At: n.At.UTC().Format(time.RFC3339), Subject: subject,
-		Body: paragraphs(n.Body), Contact: n.ContactID,
+		Body: paragraphs(n.Body),
+	}
+	if c.intake != nil {
+		in.Lead = n.ContactID
+	} else {
+		in.Contact = n.ContactID
 	}
 	var out interaction
 	v = c.call(ctx, http.MethodPost, "/api/interactions/", nil, in, &out)
@@ -84,7 +90,7 @@ func (c *Client) timeline(ctx context.Context, contactID string, limit, offset i
 		Interactions []interaction `json:"interactions"`
 		Count        *int          `json:"count"`
 	}
-	q := url.Values{"contact": {contactID}, "limit": {strconv.Itoa(limit)}, "offset": {strconv.Itoa(offset)}}
+	q := url.Values{c.people.link: {contactID}, "limit": {strconv.Itoa(limit)}, "offset": {strconv.Itoa(offset)}}
 	v := c.call(ctx, http.MethodGet, "/api/interactions/", q, nil, &out)
 	switch {
 	case v.missing, v.badID:
@@ -110,8 +116,12 @@ func (c *Client) UpsertTask(ctx context.Context, t crm.Task) crm.Result {
 		return v.Result
 	}
 	id, v := c.taskWith(ctx, t.Ref)
-	if v.ok() {
+	if v.ok() && c.intake == nil {
 		return c.filed(ctx, id, t.ContactID)
+	}
+	if v.ok() { // a lead is part of the task's own row
+		v.ID = id
+		return v.Result
 	}
 	if !v.missing {
 		return v.Result
@@ -119,11 +129,17 @@ func (c *Client) UpsertTask(ctx context.Context, t crm.Task) crm.Result {
 	if v = c.mayCreate(ctx, "Task"); !v.ok() {
 		return v.Result
 	}
-	v = c.call(ctx, http.MethodPost, "/api/tasks/", nil, map[string]any{
+	in := map[string]any{
 		"title": cut(oneLine(t.Title), lineLimit), "description": paragraphs(t.Body),
 		"status": "New", "priority": "Medium", "due_date": t.Due.UTC().Format(time.DateOnly),
-		"contacts": []string{t.ContactID}, "custom_fields": map[string]string{fieldRef: t.Ref},
-	}, new(struct{}))
+		"custom_fields": map[string]string{fieldRef: t.Ref},
+	}
+	if c.intake != nil {
+		in["lead"] = t.ContactID
+	} else {
+		in["contacts"] = []string{t.ContactID}
+	}
+	v = c.call(ctx, http.MethodPost, "/api/tasks/", nil, in, new(struct{}))
 	if !v.ok() {
 		return v.Result
 	}

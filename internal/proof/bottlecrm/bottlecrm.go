@@ -22,17 +22,27 @@ type Config struct {
 	// Token gives a personal access token for each call; the organisation is the
 	// token's. Its error is not shown.
 	Token func(context.Context) (string, error)
+	// Intake has people filed as leads, taken in by this lead webhook; without it
+	// they are contacts.
+	Intake *Intake
 	// HTTPClient is used without its redirect policy: redirects are not followed.
 	HTTPClient *http.Client
 }
+
+// Intake is a lead webhook of the kind "generic", which a person makes there after
+// the custom field (SetUp makes it too) with the mapping from onefold_ref to
+// custom_fields.onefold_ref. The key is shown once, when it is made.
+type Intake struct{ ID, Key string }
 
 // Client is the CRM of one organisation on one server. It is safe for concurrent
 // use, as far as Capabilities goes: two calls with one reference at once can make
 // two records.
 type Client struct {
-	base  string
-	token func(context.Context) (string, error)
-	http  *http.Client
+	base   string
+	token  func(context.Context) (string, error)
+	people people
+	intake *Intake // of leads
+	http   *http.Client
 }
 
 var _ crm.Vendor = (*Client)(nil)
@@ -52,7 +62,11 @@ func New(cfg Config) (*Client, error) {
 	own := *cfg.HTTPClient
 	// A redirect would carry the token elsewhere and make two calls of one.
 	own.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-	return &Client{base: u.Scheme + "://" + u.Host, token: cfg.Token, http: &own}, nil
+	c := &Client{base: u.Scheme + "://" + u.Host, token: cfg.Token, people: contacts(), http: &own}
+	if cfg.Intake != nil {
+		c.people, c.intake = leads(), cfg.Intake
+	}
+	return c, nil
 }
 
 // Capabilities declares what the package comment argues. A look reads the
@@ -60,10 +74,10 @@ func New(cfg Config) (*Client, error) {
 // default timeout of 30 s, after which it kills the worker with the request, and
 // as much again for what a proxy before it may hold. EditLost is from the
 // beginning of the look to the last moment at which the write can take effect.
-func (*Client) Capabilities() crm.Capabilities {
+func (c *Client) Capabilities() crm.Capabilities {
 	const inFlight = time.Minute
 	return crm.Capabilities{
-		Name: "bottlecrm", Contacts: crm.ByLooking, Notes: crm.ByLooking, Tasks: crm.ByLooking,
+		Name: c.people.name, Contacts: c.people.repeat, Notes: crm.ByLooking, Tasks: crm.ByLooking,
 		InFlight: inFlight, EditLost: 2*callTimeout + inFlight,
 	}
 }
@@ -71,7 +85,7 @@ func (*Client) Capabilities() crm.Capabilities {
 // Look asks for a contact that nobody is. Whether the token may also write
 // cannot be read: no endpoint tells a token its scopes.
 func (c *Client) Look(ctx context.Context) crm.Result {
-	_, v := c.contactsWith(ctx, "cf_"+fieldRef, "onefold-look")
+	_, v := c.peopleWith(ctx, "cf_"+fieldRef, "onefold-look")
 	return v.Result
 }
 
@@ -84,9 +98,9 @@ type definition struct {
 	Active bool   `json:"is_active"`
 }
 
-func needed() []definition {
+func (c *Client) needed() []definition {
 	return []definition{
-		{"Contact", fieldRef, "Onefold reference", "text", true},
+		{c.people.target, fieldRef, "Onefold reference", "text", true},
 		{"Task", fieldRef, "Onefold reference", "text", true},
 	}
 }
@@ -94,7 +108,7 @@ func needed() []definition {
 // SetUp makes the custom fields; the token has to be an administrator's. One that
 // somebody switched off is an error: a person there switches it on.
 func (c *Client) SetUp(ctx context.Context) error {
-	for _, d := range needed() {
+	for _, d := range c.needed() {
 		has, v := c.hasField(ctx, d)
 		if v.ok() && !has {
 			v = c.call(ctx, http.MethodPost, "/api/custom-fields/", nil, d, new(definition))
@@ -125,7 +139,7 @@ func (c *Client) hasField(ctx context.Context, d definition) (bool, verdict) {
 
 // mayCreate reports whether a record of the kind would keep its reference.
 func (c *Client) mayCreate(ctx context.Context, target string) verdict {
-	for _, d := range needed() {
+	for _, d := range c.needed() {
 		if d.Target != target {
 			continue
 		}
@@ -135,5 +149,5 @@ func (c *Client) mayCreate(ctx context.Context, target string) verdict {
 		}
 		return v
 	}
-	return because(crm.Refused, crm.ReasonSetup) // unreachable: of Contact and Task alone
+	return because(crm.Refused, crm.ReasonSetup) // unreachable: of people and tasks alone
 }

@@ -26,12 +26,16 @@ const answerLimit = 16 << 20
 // a write of which anything was sent. A crash leaves at most this one call under
 // way: the next upsert looks for what it made.
 func (c *Client) call(ctx context.Context, method, path string, query url.Values, in, out any) verdict {
-	ctx, cancel := context.WithTimeout(ctx, callTimeout)
-	defer cancel()
 	token, err := c.token(ctx)
 	if err != nil || token == "" {
 		return account(crm.NotBegun, crm.ReasonNoToken)
 	}
+	return c.callAs(ctx, token, method, path, query, in, out)
+}
+
+func (c *Client) callAs(ctx context.Context, token, method, path string, query url.Values, in, out any) verdict {
+	ctx, cancel := context.WithTimeout(ctx, callTimeout)
+	defer cancel()
 	var connected atomic.Bool
 	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
 		GetConn: func(string) { connected.Store(false) }, // another one is taken where nothing was written

@@ -5,24 +5,24 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
-	"strconv"
 	"strings"
 
 	"onefold/internal/crm"
 )
 
-// contact is one record there. A value that is not set is null on the wire.
-type contact struct {
+// person is one record there. A value that is not set is null on the wire.
+type person struct {
 	ID           string         `json:"id"`
 	First        *string        `json:"first_name"`
 	Last         *string        `json:"last_name"`
 	Email        *string        `json:"email"`
 	Phone        *string        `json:"phone"`
-	Organization *string        `json:"organization"`
+	Organization *string        `json:"organization"` // of a contact
+	Company      *string        `json:"company_name"` // of a lead
 	Custom       map[string]any `json:"custom_fields"`
 }
 
-func (r contact) custom(key string) string {
+func (r person) custom(key string) string {
 	s, _ := r.Custom[key].(string) // a text, or not there
 	return s
 }
@@ -43,88 +43,54 @@ func (c *Client) UpsertContact(ctx context.Context, ct crm.Contact, knownID stri
 	return c.update(ctx, ct, r, knownID)
 }
 
-func (c *Client) find(ctx context.Context, ct crm.Contact, knownID string) (contact, verdict) {
+func (c *Client) find(ctx context.Context, ct crm.Contact, knownID string) (person, verdict) {
 	if knownID != "" {
-		var out struct {
-			Contact contact `json:"contact_obj"`
-		}
-		v := c.call(ctx, http.MethodGet, "/api/contacts/"+url.PathEscape(knownID)+"/", nil, nil, &out)
-		if v.ok() && out.Contact.ID == "" {
-			v = because(crm.Unknown, crm.ReasonNoAnswer)
-		}
-		if !v.missing {
-			return out.Contact, v
+		if r, v := c.withID(ctx, knownID); !v.missing {
+			return r, v
 		}
 	}
-	r, v := c.one(ctx, "cf_"+fieldRef, ct.Ref, func(r contact) bool { return r.custom(fieldRef) == ct.Ref })
+	r, v := c.one(ctx, "cf_"+fieldRef, ct.Ref, func(r person) bool { return r.custom(fieldRef) == ct.Ref })
 	if v.missing {
 		r, v = c.byAddress(ctx, ct)
 	}
 	return r, v
 }
 
-func (c *Client) byAddress(ctx context.Context, ct crm.Contact) (contact, verdict) {
+func (c *Client) byAddress(ctx context.Context, ct crm.Contact) (person, verdict) {
 	if ct.Email == "" {
-		return contact{}, none()
+		return person{}, none()
 	}
-	return c.one(ctx, "email", ct.Email, func(r contact) bool { return strings.EqualFold(text(r.Email), ct.Email) })
+	return c.one(ctx, "email", ct.Email, func(r person) bool { return strings.EqualFold(text(r.Email), ct.Email) })
 }
 
 // one finds the record that a filter leads to: the filter may find more, since
 // that of addresses matches any part of one.
-func (c *Client) one(ctx context.Context, filter, value string, is func(contact) bool) (contact, verdict) {
-	all, v := c.contactsWith(ctx, filter, value)
+func (c *Client) one(ctx context.Context, filter, value string, is func(person) bool) (person, verdict) {
+	all, v := c.peopleWith(ctx, filter, value)
 	if !v.ok() {
-		return contact{}, v
+		return person{}, v
 	}
-	all = slices.DeleteFunc(all, func(r contact) bool { return !is(r) })
+	all = slices.DeleteFunc(all, func(r person) bool { return !is(r) })
 	switch len(all) {
 	case 0:
-		return contact{}, none()
+		return person{}, none()
 	case 1:
 		return all[0], v
 	}
-	return contact{}, because(crm.Conflict, crm.ReasonTwoRecords)
-}
-
-// Pages of a list: as many as a page holds, and as many as are read. More than
-// that is a Conflict, since the record looked for may be among the rest.
-const (
-	pageSize = 200
-	pages    = 10
-)
-
-func (c *Client) contactsWith(ctx context.Context, filter, value string) ([]contact, verdict) {
-	var all []contact
-	for range pages {
-		var out struct {
-			Count   *int      `json:"count"`
-			Results []contact `json:"results"`
-		}
-		q := url.Values{filter: {value}, "limit": {strconv.Itoa(pageSize)}, "offset": {strconv.Itoa(len(all))}}
-		v := c.call(ctx, http.MethodGet, "/api/contacts/", q, nil, &out).ofList()
-		if !v.ok() {
-			return nil, v
-		}
-		if out.Count == nil {
-			return nil, because(crm.Unknown, crm.ReasonNoAnswer)
-		}
-		all = append(all, out.Results...)
-		if len(out.Results) == 0 || len(all) >= *out.Count {
-			return all, v
-		}
-	}
-	return nil, because(crm.Conflict, crm.ReasonUnseen)
+	return person{}, because(crm.Conflict, crm.ReasonTwoRecords)
 }
 
 // create makes a record where none was found. A contact with this address may
 // have come meanwhile, or be one that the token may not see: the server refuses
 // then, having written nothing.
 func (c *Client) create(ctx context.Context, ct crm.Contact) crm.Result {
-	if v := c.mayCreate(ctx, "Contact"); !v.ok() {
+	if v := c.mayCreate(ctx, c.people.target); !v.ok() {
 		return v.Result
 	}
-	in := fields(ct.Values())
+	if c.intake != nil {
+		return c.takeIn(ctx, ct)
+	}
+	in := c.fields(ct.Values())
 	for _, name := range []string{"first_name", "last_name"} {
 		if _, has := in[name]; !has {
 			in[name] = nameless
@@ -134,7 +100,7 @@ func (c *Client) create(ctx context.Context, ct crm.Contact) crm.Result {
 	var out struct {
 		ID string `json:"id"`
 	}
-	v := c.call(ctx, http.MethodPost, "/api/contacts/", nil, in, &out)
+	v := c.call(ctx, http.MethodPost, c.people.path, nil, in, &out)
 	switch {
 	case v.taken:
 		r, v := c.byAddress(ctx, ct)
@@ -154,21 +120,21 @@ func (c *Client) create(ctx context.Context, ct crm.Contact) crm.Result {
 
 // update writes to a record that is the contact's, or that has no reference yet:
 // that one gets it.
-func (c *Client) update(ctx context.Context, ct crm.Contact, r contact, knownID string) crm.Result {
+func (c *Client) update(ctx context.Context, ct crm.Contact, r person, knownID string) crm.Result {
 	ref := r.custom(fieldRef)
 	if ref != "" && ref != ct.Ref && !slices.Contains(ct.Former, ref) {
 		return because(crm.Conflict, crm.ReasonOtherReference).Result
 	}
 	linked := ref != "" || r.ID == knownID
 	change := ct.Change(r.ID, linked, values(r))
-	in := fields(change.Write)
+	in := c.fields(change.Write)
 	if ref != ct.Ref {
 		in["custom_fields"] = map[string]string{fieldRef: ct.Ref}
 	}
 	if len(in) == 0 {
 		return crm.Result{Outcome: crm.Done, ID: r.ID, Left: change.Left}
 	}
-	v := c.call(ctx, http.MethodPatch, "/api/contacts/"+url.PathEscape(r.ID)+"/", nil, in, new(struct{}))
+	v := c.call(ctx, http.MethodPatch, c.people.path+url.PathEscape(r.ID)+"/", nil, in, new(struct{}))
 	if v.taken {
 		v = because(crm.Conflict, crm.ReasonTwoRecords)
 	}

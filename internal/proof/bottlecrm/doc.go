@@ -5,27 +5,38 @@
 //
 // # What this vendor guarantees
 //
-// Nothing that makes a repeat safe by itself: it has no upsert and keeps no
-// reference of ours unique. So each call looks for the reference before it makes
-// anything, and Capabilities declares ByLooking for all three kinds of record. The
+// It keeps people as contacts or as leads, and the adapter writes the ones or the
+// others (Config.Intake), since the worker does two things about them.
+//
+// Nothing makes a repeated create of a contact, a note or a task safe by itself:
+// there is no upsert and no reference of ours is unique. So each call looks for
+// the reference before it makes anything, and Capabilities declares ByLooking. The
 // worker keeps one call for a reference in flight, and repeats an unknown one only
 // after Capabilities.InFlight; two that look before either has written make two
 // records, which a test shows. The look reads the database that was written to.
 //
-// One thing it does keep unique: the e-mail address of contacts, whatever its
-// case, in a constraint of the database. Of two contacts that are made at once
-// with one address, one is refused (400) or fails (500); the repeat finds it.
+// A lead webhook ("intake") makes one lead for each external_id, under a lock and
+// by a constraint of the database: leads are declared ByReference.
 //
-// # Contacts
+// Of contacts and of leads the e-mail address is unique too, whatever its case. Of
+// two contacts that are made at once with one address, one is refused (400) or
+// fails (500); the repeat finds it.
 //
-// The reference is in a custom field, onefold_ref, by which the list is filtered.
-// Looked for by the known ID, by the reference, by the address; a contact found
-// that has no reference gets it. What is written to it is crm.Contact.Change's
-// business. There is no conditional write: what a person types between the look
-// and the write, which follow one another, is lost if it is in a field that is
-// written.
+// # People
 //
-// The server needs both halves of a name. One that is not known is "-".
+// The reference is in a custom field, onefold_ref, by which the lists are
+// filtered. A person is looked for by the known ID, by the reference, by the
+// address; a record found that has no reference gets it. What is written to it is
+// crm.Contact.Change's business. There is no conditional write: what somebody types
+// between the look and the write, which follow one another, is lost if it is in a
+// field that is written.
+//
+// A contact there needs both halves of a name. One that is not known is "-".
+//
+// An intake takes another lead with the same phone number for the one that it is
+// sent, so the number is written in a second step. It also puts an entry of its own
+// into the timeline of each lead that it makes. A lead that a person there turned
+// into a contact is no longer in the lists; the intake still knows it.
 //
 // # Notes and tasks
 //
@@ -35,7 +46,8 @@
 // edit would take the reference away. An entry has a column external_id, unique
 // for each organisation, which the API does not let anybody write.
 //
-// A task has its reference in a custom field. Its due date has no time of day.
+// A task has its reference in a custom field, and of a lead the link in its own
+// row. Its due date has no time of day.
 //
 // # What was found on the server
 //
@@ -61,10 +73,13 @@
 //     dropped without a word, and linked after the task was saved, not in one
 //     transaction (tasks/updates.py).
 //   - An ID that is no UUID is 404 in a path and 400 in a parameter.
-//   - No call made here is limited by rate (crm/settings.py has throttles for
-//     anonymous endpoints alone): a 429 is a proxy's.
-//   - 20 contacts at once with one reference and no address are 20 contacts, and
-//     so are notes and tasks. Leads that come in by /api/public/leads/<intake>/ are
-//     one for each external_id, but an intake fills gaps alone and writes an
-//     enquiry onto a lead that has the same phone number, whoever sent it.
+//   - No other call made here is limited by rate (crm/settings.py has throttles for
+//     anonymous endpoints alone): a 429 there is a proxy's.
+//   - POST /api/public/leads/<intake>/ takes the intake's own key as Bearer and
+//     answers created (201), duplicate or merged (200) with the lead's ID; 20 at
+//     once with one external_id are one created and 19 duplicates, which a test
+//     repeats. It looks by external_id, then address, then phone number, and fills
+//     gaps alone (leads/intake.py). It is limited to 120 a minute and 5,000 a day,
+//     by default, for each intake (crm/settings.py), with Retry-After.
+//   - GET /api/leads/ has open and closed leads in two lists of one answer.
 package bottlecrm

@@ -32,12 +32,12 @@ func text(s *string) string {
 
 // fields are values by the server's names. What is empty is not sent, and clears
 // nothing.
-func fields(v crm.Values) map[string]any {
+func (c *Client) fields(v crm.Values) map[string]any {
 	first, last := splitName(oneLine(v[crm.FieldName]))
 	out := map[string]any{}
 	for name, value := range map[string]string{
 		"first_name": first, "last_name": last, "email": strings.TrimSpace(v[crm.FieldEmail]),
-		"organization": oneLine(v[crm.FieldCompany]), "phone": oneLine(v[crm.FieldPhone]),
+		c.people.company: oneLine(v[crm.FieldCompany]), "phone": oneLine(v[crm.FieldPhone]),
 	} {
 		if value == "" || name == "phone" && !phoneForm.MatchString(value) {
 			continue
@@ -55,7 +55,7 @@ func fields(v crm.Values) map[string]any {
 }
 
 // values are what a record has.
-func values(r contact) crm.Values {
+func values(r person) crm.Values {
 	var name []string
 	for _, half := range []string{text(r.First), text(r.Last)} {
 		if half != "" && half != nameless {
@@ -64,7 +64,7 @@ func values(r contact) crm.Values {
 	}
 	return crm.Values{
 		crm.FieldEmail: text(r.Email), crm.FieldName: strings.Join(name, " "),
-		crm.FieldCompany: text(r.Organization), crm.FieldPhone: text(r.Phone),
+		crm.FieldCompany: text(r.Organization) + text(r.Company), crm.FieldPhone: text(r.Phone),
 	}
 }
 

@@ -21,7 +21,7 @@ func words(s ...string) []*string {
 func TestWhatTheServerWouldRefuseIsNotSent(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("é", 300)
-	got := fields(crm.Values{
+	got := (&Client{people: contacts()}).fields(crm.Values{
 		crm.FieldName: "Ann  van\nDyke", crm.FieldCompany: long, crm.FieldPhone: "ask reception", crm.FieldEmail: " ann@example.com ",
 	})
 	want := map[string]any{
@@ -30,7 +30,7 @@ func TestWhatTheServerWouldRefuseIsNotSent(t *testing.T) {
 	if !maps.Equal(got, want) {
 		t.Errorf("got %v", got)
 	}
-	if got := fields(crm.Values{crm.FieldPhone: "+44 (0)1632 960001"}); got["phone"] != "+44 (0)1632 960001" || len(got) != 1 {
+	if got := (&Client{people: contacts()}).fields(crm.Values{crm.FieldPhone: "+44 (0)1632 960001"}); got["phone"] != "+44 (0)1632 960001" || len(got) != 1 {
 		t.Errorf("got %v", got)
 	}
 }
@@ -39,18 +39,18 @@ func TestAHalfOfANameThatNobodyKnowsIsNone(t *testing.T) {
 	t.Parallel()
 	w := words("Ann", "-", "Smith")
 	for _, c := range []struct {
-		has  contact
+		has  person
 		want string
 	}{
-		{contact{First: w[0], Last: w[2]}, "Ann Smith"}, {contact{First: w[0], Last: w[1]}, "Ann"},
-		{contact{First: w[1], Last: w[2]}, "Smith"}, {contact{First: w[1], Last: w[1]}, ""}, {contact{}, ""},
+		{person{First: w[0], Last: w[2]}, "Ann Smith"}, {person{First: w[0], Last: w[1]}, "Ann"},
+		{person{First: w[1], Last: w[2]}, "Smith"}, {person{First: w[1], Last: w[1]}, ""}, {person{}, ""},
 	} {
 		if got := values(c.has)[crm.FieldName]; got != c.want {
 			t.Errorf("%q, want %q", got, c.want)
 		}
 	}
 	// "Ann" after "Ann Smith" is not still Smith.
-	if got := fields(crm.Values{crm.FieldName: "Ann"}); got["first_name"] != "Ann" || got["last_name"] != "-" {
+	if got := (&Client{people: contacts()}).fields(crm.Values{crm.FieldName: "Ann"}); got["first_name"] != "Ann" || got["last_name"] != "-" {
 		t.Errorf("got %v", got)
 	}
 }

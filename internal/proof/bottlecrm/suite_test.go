@@ -37,12 +37,17 @@ func TestRealCRM(t *testing.T) {
 	}
 	t.Cleanup(server.Close)
 	w := &world{ctx: ctx, server: server}
-	t.Run("Suite", func(t *testing.T) {
-		crmtest.Suite(t, func(t *testing.T) (crmtest.Vendor, crm.CRM) {
-			v := w.start(t, server.Socket())
-			return v, w.ready(t, v)
+	for _, leads := range []bool{false, true} {
+		t.Run(map[bool]string{false: "Contacts", true: "Leads"}[leads], func(t *testing.T) {
+			crmtest.Suite(t, func(t *testing.T) (crmtest.Vendor, crm.CRM) {
+				v := w.start(t, server.Socket())
+				if leads {
+					v.takesIn()
+				}
+				return v, w.ready(t, v)
+			})
 		})
-	})
+	}
 	for name, run := range map[string]func(*testing.T, *world){
 		"AnswerLostToAMissingPackageIsFoundAgain": answerLostToAMissingPackage,
 		"TwoCallsAtOnceMakeTwoRecords":            twoCallsAtOnceMakeTwoRecords,
@@ -52,7 +57,9 @@ func TestRealCRM(t *testing.T) {
 		"NoteBehindALongTimelineIsFound":          noteBehindALongTimeline,
 		"SetUpAgainChangesNothing":                setUpAgain,
 		"WorkerMakesNothingTwice":                 workerMakesNothingTwice,
+		"WorkerMakesNothingTwiceOfLeads":          workerMakesNothingTwiceOfLeads,
 		"LeadIntakeMakesOneLeadForOneID":          intakeMakesOneLead,
+		"IntakeBeyondItsRateIsBusy":               intakeBeyondItsRateIsBusy,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -85,6 +92,7 @@ func (w *world) ready(t *testing.T, v *vendor) *bottlecrm.Client {
 	c, err := bottlecrm.New(bottlecrm.Config{
 		BaseURL:    v.URL(),
 		Token:      func(context.Context) (string, error) { return v.account.Token, nil },
+		Intake:     v.intake,
 		HTTPClient: &http.Client{Transport: transport},
 	})
 	if err != nil {

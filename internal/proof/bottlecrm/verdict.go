@@ -14,7 +14,7 @@ import (
 type verdict struct {
 	crm.Result
 	missing bool // no such record
-	taken   bool // the e-mail address is another contact's
+	taken   bool // the e-mail address is another record's
 	badID   bool // what was given as a contact's ID can be none
 }
 
@@ -50,8 +50,8 @@ func (v verdict) written() crm.Result {
 	return crm.Result{Outcome: crm.Unknown, Reason: crm.ReasonPartial}
 }
 
-// Waits for a 429 of a proxy before the server; the server itself limits none of
-// the calls made here.
+// Waits after a 429, of the intake or of a proxy before the server, that names none
+// or too long a one.
 const (
 	usualWait   = time.Minute
 	longestWait = 24 * time.Hour
@@ -67,6 +67,7 @@ func judge(status int, h http.Header, body []byte) verdict {
 	var said struct {
 		Detail  string          `json:"detail"`
 		Contact json.RawMessage `json:"contact"`
+		Lead    json.RawMessage `json:"lead"`
 		Errors  json.RawMessage `json:"errors"` // by field, or a sentence
 	}
 	_ = json.Unmarshal(body, &said) // an unreadable body leaves the status to decide
@@ -87,8 +88,8 @@ func judge(status int, h http.Header, body []byte) verdict {
 		}
 		_ = json.Unmarshal(said.Errors, &fields)
 		v := because(crm.Refused, crm.ReasonInvalid)
-		v.taken = strings.Contains(strings.Join(fields.Email, " "), "already exists")
-		v.badID = len(said.Contact) > 0
+		v.taken = strings.Contains(strings.Join(fields.Email, " "), " already ")
+		v.badID = len(said.Contact)+len(said.Lead) > 0
 		return v
 	case http.StatusMethodNotAllowed, http.StatusRequestEntityTooLarge, http.StatusRequestURITooLong, http.StatusUnsupportedMediaType:
 		return because(crm.Refused, crm.ReasonInvalid)

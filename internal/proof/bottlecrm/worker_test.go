@@ -28,15 +28,23 @@ import (
 // people is how many write in the worker's bad hour.
 const people = 12
 
-// workerMakesNothingTwice: the worker on the real CRM, of whose calls one in five
+// The worker on the real CRM, of whose calls one in five
 // meets a fault. Every operation ends done, or with a person with a reason; for
 // each reference there is one record at most, and one for what is done.
 //
 // Real besides the CRM: crmsync, sweep, the adapter. Not real: the ledger is in
 // memory and the worker's clock virtual, so that the waits for the CRM's time in
 // flight pass at once; a faulty call has taken effect by then, or never will.
-func workerMakesNothingTwice(t *testing.T, w *world) {
+func workerMakesNothingTwice(t *testing.T, w *world) { badHour(t, w, w.start(t, w.server.Socket())) }
+
+func workerMakesNothingTwiceOfLeads(t *testing.T, w *world) {
 	v := w.start(t, w.server.Socket())
+	v.takesIn()
+	badHour(t, w, v)
+}
+
+func badHour(t *testing.T, w *world, v *vendor) {
+	t.Helper()
 	b := &backOffice{
 		TB: t, stream: &stream{Store: mem.New()}, now: time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC), log: slog.New(slog.NewTextHandler(io.Discard, nil)),
 	}
@@ -140,7 +148,7 @@ func (b *backOffice) writesIn(id string) {
 	err := c.Insert(ledger.Step{Key: ledger.Event.At(tenant, event.ID), Machine: inbound.Machine(), Event: "record", Audit: by}, event, inbound.Recorded)
 	if err == nil {
 		err = c.Insert(ledger.Step{Key: ledger.Contact.At(tenant, id), Event: "create", Audit: by}, contact.Contact{
-			Tenant: tenant, ID: id, Status: contact.Active, Email: id + "@example.com", Name: "Ann Smith", Phone: "+441632960001",
+			Tenant: tenant, ID: id, Status: contact.Active, Email: id + "@example.com", Name: "Ann Smith",
 			ConsentVersion: 1, Revision: 1, FromEvent: event.ID, CreatedAt: at, Transition: 1,
 		}, "")
 	}
