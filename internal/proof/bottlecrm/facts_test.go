@@ -3,7 +3,6 @@ package bottlecrm_test
 import (
 	"fmt"
 	"net/http"
-	"sync"
 	"testing"
 	"time"
 
@@ -61,15 +60,9 @@ func twoCallsAtOnceMakeTwoRecords(t *testing.T, w *world) {
 	v := w.start(t, w.server.Socket())
 	c := w.ready(t, v)
 	twice := func(call func() crm.Result) {
-		late, inside := make(chan struct{}), make(chan struct{})
-		v.Hold(late, func() { close(inside) })
-		var first crm.Result
-		var over sync.WaitGroup
-		over.Go(func() { first = call() })
-		<-inside
+		goOn := held(t, v, call)
 		second := call()
-		close(late)
-		over.Wait()
+		first := goOn()
 		if !first.Created || !second.Created || first.ID == second.ID {
 			t.Errorf("the calls say %+v and %+v", first, second)
 		}

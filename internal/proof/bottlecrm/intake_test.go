@@ -60,13 +60,13 @@ func intakeMakesOneLead(t *testing.T, w *world) {
 	}
 }
 
-// The server's own limit, of 120 posts a minute: nothing was written, and the
+// The server's own limit (localcrm.IntakeRate): nothing was written, and the
 // account goes on.
 func intakeBeyondItsRateIsBusy(t *testing.T, w *world) {
 	v := w.start(t, w.server.Socket())
 	v.takesIn()
 	c := w.ready(t, v)
-	for range 1000 {
+	for range 200 {
 		if status, _ := post(t, v); status == http.StatusTooManyRequests {
 			break
 		}
@@ -77,4 +77,53 @@ func intakeBeyondItsRateIsBusy(t *testing.T, w *world) {
 	}
 	must(t, "look", c.Look(w.ctx), crm.Done, "")
 	count(t, v, crmtest.Contacts, 1)
+}
+
+// The look found nobody, and then a person there made a lead with the address: the
+// intake takes that one for it, and what became of the two is known by the repeat.
+func leadThatCameMeanwhileIsAdopted(t *testing.T, w *world) {
+	v := w.start(t, w.server.Socket())
+	v.takesIn()
+	c := w.ready(t, v)
+	ct := ann()
+	ct.Email = "ann@example.com"
+	must(t, "contact", meanwhile(t, v, c, ct), crm.Unknown, crm.ReasonPartial)
+	r := must(t, "repeat", c.UpsertContact(w.ctx, ct, ""), crm.Done, "")
+	if all := v.Records(crmtest.Contacts); len(all) != 1 || all[0].ID != r.ID || all[0].Values[crmtest.Phone] != ct.Phone {
+		t.Errorf("got %+v, the CRM has %+v", r, all)
+	}
+}
+
+// The same of contacts: the server refuses the second with one address.
+func contactThatCameMeanwhileIsAdopted(t *testing.T, w *world) {
+	v := w.start(t, w.server.Socket())
+	c := w.ready(t, v)
+	ct := ann()
+	ct.Email = "ann@example.com"
+	r := must(t, "contact", meanwhile(t, v, c, ct), crm.Done, "")
+	if all := v.Records(crmtest.Contacts); len(all) != 1 || all[0].ID != r.ID || !r.Adopted || r.Created || all[0].Values[crmtest.Phone] != ct.Phone {
+		t.Errorf("got %+v, the CRM has %+v", r, all)
+	}
+}
+
+// meanwhile upserts a contact whose address a person takes between look and write.
+func meanwhile(t *testing.T, v *vendor, c crm.CRM, ct crm.Contact) crm.Result {
+	t.Helper()
+	goOn := held(t, v, func() crm.Result { return c.UpsertContact(v.ctx, ct, "") })
+	v.Put(t, map[string]string{crmtest.Email: ct.Email})
+	return goOn()
+}
+
+// held makes a call as far as to its first write, and gives what lets it go on.
+func held(t *testing.T, v *vendor, call func() crm.Result) (goOn func() crm.Result) {
+	t.Helper()
+	until, inside, result := make(chan struct{}), make(chan struct{}), make(chan crm.Result, 1)
+	v.Hold(until, func() { close(inside) })
+	go func() { result <- call() }()
+	select {
+	case <-inside:
+	case r := <-result:
+		t.Fatalf("ended without a write: %+v", r)
+	}
+	return func() crm.Result { close(until); return <-result }
 }

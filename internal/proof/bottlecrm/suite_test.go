@@ -59,6 +59,8 @@ func TestRealCRM(t *testing.T) {
 		"WorkerMakesNothingTwice":                 workerMakesNothingTwice,
 		"WorkerMakesNothingTwiceOfLeads":          workerMakesNothingTwiceOfLeads,
 		"LeadIntakeMakesOneLeadForOneID":          intakeMakesOneLead,
+		"LeadThatCameMeanwhileIsAdopted":          leadThatCameMeanwhileIsAdopted,
+		"ContactThatCameMeanwhileIsAdopted":       contactThatCameMeanwhileIsAdopted,
 		"IntakeBeyondItsRateIsBusy":               intakeBeyondItsRateIsBusy,
 	} {
 		t.Run(name, func(t *testing.T) {
