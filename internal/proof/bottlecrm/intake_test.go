@@ -79,6 +79,25 @@ func intakeBeyondItsRateIsBusy(t *testing.T, w *world) {
 	count(t, v, crmtest.Contacts, 1)
 }
 
+// The intake would take the second for the first.
+func leadsWithOnePhoneNumberStayTwo(t *testing.T, w *world) {
+	v := w.start(t, w.server.Socket())
+	v.takesIn()
+	c := w.ready(t, v)
+	for _, ref := range []string{"contact-ann", "contact-bob"} {
+		r := must(t, ref, c.UpsertContact(w.ctx, crm.Contact{Ref: ref, Name: "A. Smith", Phone: "+441632960001"}, ""), crm.Done, "")
+		if !r.Created {
+			t.Errorf("%s: %+v", ref, r)
+		}
+	}
+	for _, r := range v.Records(crmtest.Contacts) {
+		if r.Values[crmtest.Phone] != "+441632960001" {
+			t.Errorf("a lead is %v", r.Values)
+		}
+	}
+	count(t, v, crmtest.Contacts, 2)
+}
+
 // The look found nobody, and then a person there made a lead with the address: the
 // intake takes that one for it, and what became of the two is known by the repeat.
 func leadThatCameMeanwhileIsAdopted(t *testing.T, w *world) {

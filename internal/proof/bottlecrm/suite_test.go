@@ -59,6 +59,7 @@ func TestRealCRM(t *testing.T) {
 		"WorkerMakesNothingTwice":                 workerMakesNothingTwice,
 		"WorkerMakesNothingTwiceOfLeads":          workerMakesNothingTwiceOfLeads,
 		"LeadIntakeMakesOneLeadForOneID":          intakeMakesOneLead,
+		"LeadsWithOnePhoneNumberStayTwo":          leadsWithOnePhoneNumberStayTwo,
 		"LeadThatCameMeanwhileIsAdopted":          leadThatCameMeanwhileIsAdopted,
 		"ContactThatCameMeanwhileIsAdopted":       contactThatCameMeanwhileIsAdopted,
 		"IntakeBeyondItsRateIsBusy":               intakeBeyondItsRateIsBusy,
