@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"onefold/internal/crm"
+	"onefold/internal/crm/onecall"
 )
 
 // The texts are the server's, as read there and got from it (package comment).
@@ -32,16 +33,17 @@ func TestAnAnswerIsWhatTheServerMeansByIt(t *testing.T) {
 		{"a proxy without its server", 502, ``, because(crm.Unknown, crm.ReasonServerError)},
 		{"another place", 302, ``, because(crm.Unknown, crm.ReasonServerError)},
 	} {
-		if got := judge(c.status, http.Header{}, []byte(c.body)); !reflect.DeepEqual(got, c.want) {
+		if got := judge(onecall.Answer{Status: c.status, Body: []byte(c.body)}); !reflect.DeepEqual(got, c.want) {
 			t.Errorf("%s: %+v, want %+v", c.name, got, c.want)
 		}
 	}
 }
 
-func TestAWaitIsTheOneNamedWithinADay(t *testing.T) {
+func TestARateThatIsExceededIsTheAccounts(t *testing.T) {
 	t.Parallel()
-	for header, want := range map[string]time.Duration{"7": 7 * time.Second, "": time.Minute, "soon": time.Minute, "-1": time.Minute, "1000000": 24 * time.Hour} {
-		if got := judge(429, http.Header{"Retry-After": {header}}, nil); got.RetryAfter != want || got.Outcome != crm.Busy || !got.Account {
+	for header, want := range map[string]time.Duration{"7": 7 * time.Second, "": time.Minute} {
+		got := judge(onecall.Answer{Status: 429, Header: http.Header{"Retry-After": {header}}})
+		if got.RetryAfter != want || got.Outcome != crm.Busy || !got.Account {
 			t.Errorf("%q: %+v, want %v", header, got.Result, want)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"onefold/internal/crm"
+	"onefold/internal/crm/onecall"
 )
 
 // fieldRef is the custom field of contacts and tasks that has Onefold's reference.
@@ -16,7 +17,7 @@ const fieldRef = "onefold_ref"
 
 // Config is what New needs.
 type Config struct {
-	// BaseURL is the server's root. Plain http is accepted for 127.0.0.1 alone,
+	// BaseURL is the server's root. Plain http is accepted for loopback alone,
 	// since the token travels with it.
 	BaseURL string
 	// Token gives a personal access token for each call; the organisation is the
@@ -26,6 +27,7 @@ type Config struct {
 	// they are contacts.
 	Intake *Intake
 	// HTTPClient is used without its redirect policy: redirects are not followed.
+	// http.DefaultTransport serves if it is nil.
 	HTTPClient *http.Client
 }
 
@@ -49,20 +51,14 @@ var _ crm.Vendor = (*Client)(nil)
 
 // New checks the configuration; it makes no call.
 func New(cfg Config) (*Client, error) {
-	u, err := url.Parse(cfg.BaseURL)
-	if err != nil || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Path != "" && u.Path != "/" {
-		return nil, errors.New("bottlecrm: the base URL is not scheme://host")
+	base, err := onecall.Base(cfg.BaseURL)
+	if err != nil {
+		return nil, fmt.Errorf("bottlecrm: %w", err)
 	}
-	if u.Scheme != "https" && (u.Scheme != "http" || u.Hostname() != "127.0.0.1") {
-		return nil, errors.New("bottlecrm: the base URL is neither https nor of this machine")
+	if cfg.Token == nil {
+		return nil, errors.New("bottlecrm: no token source")
 	}
-	if cfg.Token == nil || cfg.HTTPClient == nil {
-		return nil, errors.New("bottlecrm: no token source or no HTTP client")
-	}
-	own := *cfg.HTTPClient
-	// A redirect would carry the token elsewhere and make two calls of one.
-	own.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-	c := &Client{base: u.Scheme + "://" + u.Host, token: cfg.Token, people: contacts(), http: &own}
+	c := &Client{base: base, token: cfg.Token, people: contacts(), http: onecall.Client(cfg.HTTPClient)}
 	if cfg.Intake != nil {
 		c.people, c.intake = leads(), cfg.Intake
 	}
@@ -78,7 +74,7 @@ func (c *Client) Capabilities() crm.Capabilities {
 	const inFlight = time.Minute
 	return crm.Capabilities{
 		Name: c.people.name, Contacts: c.people.repeat, Notes: crm.ByLooking, Tasks: crm.ByLooking,
-		InFlight: inFlight, EditLost: 2*callTimeout + inFlight,
+		InFlight: inFlight, EditLost: 2*onecall.Timeout + inFlight,
 	}
 }
 

@@ -41,11 +41,12 @@ func (c *Client) withID(ctx context.Context, id string) (person, verdict) {
 	return r, v
 }
 
-// Pages of a list: as many as a page holds, and as many as are read. More than
-// that is a Conflict, since the record looked for may be among the rest.
+// Pages of a list: as many as a page holds, which are 4 MB of timeline at most, and
+// as many as are read. More than that is a Conflict, since the record looked for
+// may be among the rest.
 const (
-	pageSize = 200
-	pages    = 10
+	pageSize = 100
+	pages    = 20
 )
 
 // listing is a page of a list of people. Leads come in two lists, of which each

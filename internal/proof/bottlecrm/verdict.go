@@ -3,11 +3,11 @@ package bottlecrm
 import (
 	"encoding/json"
 	"net/http"
-	"strconv"
 	"strings"
 	"time"
 
 	"onefold/internal/crm"
+	"onefold/internal/crm/onecall"
 )
 
 // verdict is all that is known of one call.
@@ -50,12 +50,9 @@ func (v verdict) written() crm.Result {
 	return crm.Result{Outcome: crm.Unknown, Reason: crm.ReasonPartial}
 }
 
-// Waits after a 429, of the intake or of a proxy before the server, that names none
-// or too long a one.
-const (
-	usualWait   = time.Minute
-	longestWait = 24 * time.Hour
-)
+// usualWait is after a 429, of the intake or of a proxy before the server, that
+// names no other.
+const usualWait = time.Minute
 
 // noOrganisation is what the server says of a token that it does not know, that
 // was revoked, or whose owner or organisation was switched off.
@@ -63,15 +60,15 @@ const noOrganisation = "Organization context is required. Please login again."
 
 // judge reads an answer that is not 200 or 201. The server checks everything
 // before it writes, so its 4xx are refusals; a 5xx comes after writes too.
-func judge(status int, h http.Header, body []byte) verdict {
+func judge(a onecall.Answer) verdict {
 	var said struct {
 		Detail  string          `json:"detail"`
 		Contact json.RawMessage `json:"contact"`
 		Lead    json.RawMessage `json:"lead"`
 		Errors  json.RawMessage `json:"errors"` // by field, or a sentence
 	}
-	_ = json.Unmarshal(body, &said) // an unreadable body leaves the status to decide
-	switch status {
+	_ = json.Unmarshal(a.Body, &said) // an unreadable body leaves the status to decide
+	switch a.Status {
 	case http.StatusUnauthorized:
 		return account(crm.Refused, crm.ReasonAuth)
 	case http.StatusForbidden: // a scope of this call, or the token as such
@@ -95,10 +92,7 @@ func judge(status int, h http.Header, body []byte) verdict {
 		return because(crm.Refused, crm.ReasonInvalid)
 	case http.StatusTooManyRequests:
 		v := account(crm.Busy, crm.ReasonRateLimit)
-		v.RetryAfter = usualWait
-		if n, err := strconv.Atoi(h.Get("Retry-After")); err == nil && n > 0 {
-			v.RetryAfter = min(time.Duration(n)*time.Second, longestWait)
-		}
+		v.RetryAfter = a.RetryAfter(usualWait)
 		return v
 	}
 	return because(crm.Unknown, crm.ReasonServerError)
