@@ -52,7 +52,7 @@ const startTimeout = 2 * time.Minute
 // Start brings the server up. The error says what is missing on this machine, or
 // ends with the last output of the part that failed. ctx bounds the start alone.
 func Start(ctx context.Context, o Options) (*Server, error) {
-	found, err := find(o.Root)
+	found, err := find(ctx, o.Root)
 	if err != nil {
 		return nil, err
 	}

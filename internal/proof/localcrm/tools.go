@@ -23,7 +23,7 @@ type tools struct {
 }
 
 // find looks for the tools by name; the error lists each that is missing.
-func find(root string) (tools, error) {
+func find(ctx context.Context, root string) (tools, error) {
 	root, err := filepath.Abs(root) // the parts run in folders of their own
 	if err != nil {
 		return tools{}, fmt.Errorf("find the module's folder: %w", err)
@@ -56,7 +56,7 @@ func find(root string) (tools, error) {
 	if err := errors.Join(missing...); err != nil {
 		return tools{}, err
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
 	version, err := exec.CommandContext(ctx, t.postgres, "--version").Output()
 	if err != nil {
