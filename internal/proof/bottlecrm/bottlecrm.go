@@ -66,10 +66,11 @@ func New(cfg Config) (*Client, error) {
 }
 
 // Capabilities declares what the package comment argues. A look reads the
-// database that the write went to, so nothing lags. InFlight is gunicorn's
-// default timeout of 30 s, after which it kills the worker with the request, and
-// as much again for what a proxy before it may hold. EditLost is from the
-// beginning of the look to the last moment at which the write can take effect.
+// database that the write went to, so nothing lags. InFlight is an assumption:
+// gunicorn's default worker is killed with its request after 30 s, and as much
+// again is for what a proxy before it may hold; a worker with threads has no such
+// bound. EditLost is from the beginning of the look to the last moment at which
+// the write can take effect.
 func (c *Client) Capabilities() crm.Capabilities {
 	const inFlight = time.Minute
 	return crm.Capabilities{
