@@ -191,6 +191,14 @@ func Rules() []Rule {
 			Layer: "fault proxy", Packages: internal("proof/faultproxy"), Refused: []string{"testing/**", "net/http/httptest"},
 		},
 		{
+			// A real CRM on this machine: it knows nothing of Onefold.
+			Layer: "real CRM", Packages: internal("proof/localcrm"), Refused: []string{"testing/**", "net/http/httptest"},
+		},
+		{
+			// The adapter to it, which no composition offers.
+			Layer: "adapter of the real CRM", Packages: internal("proof/bottlecrm"), Imports: union(core, internal("crm/onecall")), Unit: 3, Refused: []string{"os/**", "testing/**"},
+		},
+		{
 			// Lambda's reading of streams, by AWS's documented rules.
 			Layer: "stream reader", Packages: internal("proof/streamreader"), Imports: schema(), Unit: 3, Refused: []string{"testing/**"},
 		},
