@@ -11,6 +11,7 @@ import (
 	"onefold/internal/crm/hook"
 	"onefold/internal/crm/hubspot"
 	"onefold/internal/crm/pipedrive"
+	"onefold/internal/crm/salesforce"
 	"onefold/internal/crmsync"
 	"onefold/internal/policy/tenant"
 	"onefold/internal/policy/versions"
@@ -38,6 +39,9 @@ func CRMs() []CRM {
 		}},
 		{"pipedrive", func(a Account) (crm.Vendor, error) {
 			return pipedrive.New(pipedrive.Config{BaseURL: a.URL, Token: a.Token, HTTPClient: a.HTTP})
+		}},
+		{"salesforce", func(a Account) (crm.Vendor, error) {
+			return salesforce.New(salesforce.Config{BaseURL: a.URL, Secret: a.Token, HTTPClient: a.HTTP})
 		}},
 		{"webhook", func(a Account) (crm.Vendor, error) {
 			return hook.New(hook.Config{BaseURL: a.URL, Secret: a.Token, HTTP: a.HTTP, Now: Clock})

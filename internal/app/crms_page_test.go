@@ -59,7 +59,7 @@ from what the adapters declare; the worker acts on that alone. How to add one: [
 		is := c.Capabilities()
 		fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s | %s | %s | %s |\n", is.Name, again(is.Contacts), again(is.Notes), again(is.Tasks),
 			span(is.InFlight), span(is.IndexLag), span(is.KeyLife), span(is.EditLost))
-		fmt.Fprintf(&facts, "\n## %s\n\n", is.Name)
+		fmt.Fprintf(&facts, "\n## %s\n\nThe secret `crm/TENANT` is %s.\n\n", is.Name, is.Secret)
 		for _, f := range is.Facts {
 			source := f.Source
 			if source == "" {

@@ -121,7 +121,8 @@ type Capabilities struct {
 	// the fields in which the contact differs from what was last written.
 	EditLost time.Duration
 
-	Facts []Fact
+	Secret string // what the tenant's secret crm/TENANT holds, and who makes it
+	Facts  []Fact
 }
 
 // Fact is something that what is declared rests on.

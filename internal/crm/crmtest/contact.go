@@ -2,6 +2,7 @@ package crmtest
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"testing"
 
@@ -133,7 +134,10 @@ func concurrentAdoptionIsOneRecord(t *testing.T, b bench) {
 	settled(srv, c, Contacts)
 	results := together(srv, c, Contacts, func() crm.Result { return c.UpsertContact(context.Background(), ann(), "") })
 	only(t, srv, Contacts)
-	for _, r := range results {
+	settled(srv, c, Contacts)
+	// A vendor may refuse a write on what has changed since it was read.
+	results = slices.DeleteFunc(results, func(r crm.Result) bool { return r.Outcome == crm.Busy })
+	for _, r := range append(results, upsert(t, c, ann(), "")) {
 		if r = done(t, "concurrent adoption", r); r.ID != id || r.Created {
 			t.Errorf("a call gave record %q (created %v), want %q adopted", r.ID, r.Created, id)
 		}

@@ -62,6 +62,7 @@ func (c *Client) Capabilities() crm.Capabilities {
 	return crm.Capabilities{
 		Name: "webhook", Contacts: crm.ByIdempotencyKey, Notes: crm.ByIdempotencyKey, Tasks: crm.ByIdempotencyKey,
 		InFlight: 2 * time.Minute, KeyLife: KeyLife, EditLost: crm.CannotLook,
+		Secret: "`{\"url\":\"https://…\",\"secrets\":[\"whsec_…\"]}`, as [crm-webhook.md](crm-webhook.md) says",
 		Facts: []crm.Fact{
 			{Says: "each message is signed and has an ID that a repeat has too", Source: "https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md, read 2026-12-01"},
 			{Says: "the receiver does a message of one ID once, and answers a repeat as it did the first", Source: "[crm-webhook.md](crm-webhook.md), which the receiver keeps"},

@@ -84,6 +84,7 @@ func (c *Client) Capabilities() crm.Capabilities {
 		IndexLag: 5 * time.Minute,
 		InFlight: 2 * time.Minute,
 		EditLost: onecall.Timeout,
+		Secret:   "the access token of a private app, with the scopes to read and write contacts; `onefold crm setup` once with a token that may write schemas too",
 		Facts: []crm.Fact{
 			{Says: "a custom property of contacts, notes and tasks can be unique, and `batch/upsert` by it makes a record or changes it", Source: "https://developers.hubspot.com/docs/api-reference/latest/crm/objects/contacts/batch/upsert-contacts, read 2026-11-29"},
 			{Says: "a batch has at most 100 inputs and answers each; Onefold sends one at a time, since each is an operation of its own", Source: "https://developers.hubspot.com/docs/api-reference/latest/crm/objects/contacts/guide, read 2026-11-29"},

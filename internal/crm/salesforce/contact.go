@@ -70,7 +70,7 @@ func properties(values crm.Values) map[string]any {
 	return out
 }
 
-// Look asks for the limits of the account.
+// Look reads what the account says of contacts.
 func (c *Client) Look(ctx context.Context) crm.Result {
 	return c.call(ctx, http.MethodGet, version+"/sobjects/Contact", nil, nil, nil).Result
 }

@@ -30,7 +30,6 @@ type Config struct {
 	// BaseURL replaces the login URL and the instance's; "" leaves them.
 	BaseURL    string
 	HTTPClient *http.Client
-	Now        func() time.Time
 }
 
 // Client is the CRM at one account. It is safe for concurrent use.
@@ -47,8 +46,8 @@ var _ crm.Vendor = (*Client)(nil)
 
 // New checks the configuration; it makes no call.
 func New(cfg Config) (*Client, error) {
-	if cfg.Secret == nil || cfg.Now == nil {
-		return nil, errors.New("salesforce: no secret, or no clock")
+	if cfg.Secret == nil {
+		return nil, errors.New("salesforce: no secret")
 	}
 	c := &Client{cfg: cfg, http: onecall.Client(cfg.HTTPClient)}
 	if cfg.BaseURL != "" {
@@ -66,6 +65,7 @@ func (c *Client) Capabilities() crm.Capabilities {
 	return crm.Capabilities{
 		Name: "salesforce", Contacts: crm.ByReference, Notes: crm.ByReference, Tasks: crm.ByReference,
 		InFlight: 10 * time.Minute, EditLost: time.Second,
+		Secret: "`{\"login_url\":\"https://login.salesforce.com\",\"client_id\":\"…\",\"username\":\"…\",\"private_key\":\"-----BEGIN …\"}`: an external client app with the JWT bearer flow, whose certificate is that of the key, and a user it is approved for",
 		Facts: []crm.Fact{
 			{Says: "a PATCH by an external ID makes the one record or changes it; several matches are answered 300, and nothing is written", Source: guide + "dome-upsert.html, read 2026-12-01"},
 			{Says: "a unique external ID prevents duplicates", Source: guide + "resources-sobject-upsert-patch.html, read 2026-12-01"},
