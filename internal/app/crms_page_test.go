@@ -48,7 +48,15 @@ from what the adapters declare; the worker acts on that alone. How to add one: [
 | kind | a contact is found again by | a note | a task | in flight | search is late by | keys live | an edit can be lost for |
 |---|---|---|---|---|---|---|---|
 `)
-	var facts strings.Builder
+	var facts, calls strings.Builder
+	calls.WriteString(`
+HTTP calls of each operation, as the suite counts them, at a record that is known by its ID. More than the least are looks: before a record is
+made, so that one that is there is adopted, and before one is filed, so that a repeat undoes nothing that a person did.
+
+| kind | new contact | adopted | changed | nothing to write | note | task |
+|---|---|---|---|---|---|---|
+| *the least possible* | 1 | 2 | 2 | 1 | 1 | 1 |
+`)
 	for _, k := range app.CRMs() {
 		c, err := k.Open(app.Account{
 			Token: func(context.Context) (string, error) { return "", nil }, HTTP: http.DefaultClient,
@@ -59,6 +67,11 @@ from what the adapters declare; the worker acts on that alone. How to add one: [
 		is := c.Capabilities()
 		fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s | %s | %s | %s |\n", is.Name, again(is.Contacts), again(is.Notes), again(is.Tasks),
 			span(is.InFlight), span(is.IndexLag), span(is.KeyLife), span(is.EditLost))
+		if is.Calls == (crm.Calls{}) || is.Secret == "" || len(is.Facts) == 0 {
+			t.Errorf("%s declares no calls, no secret or no facts", is.Name)
+		}
+		n := is.Calls
+		fmt.Fprintf(&calls, "| `%s` | %d | %d | %d | %d | %d | %d |\n", is.Name, n.New, n.Adopted, n.Changed, n.Unchanged, n.Note, n.Task)
 		fmt.Fprintf(&facts, "\n## %s\n\nThe secret `crm/TENANT` is %s.\n\n", is.Name, is.Secret)
 		for _, f := range is.Facts {
 			source := f.Source
@@ -76,6 +89,7 @@ a repeat as it did the first call, while it keeps the key. *nothing*: a person i
 What somebody changes in the CRM stays: Onefold writes a field only while it has what Onefold wrote there last. Between a look and
 the write after it an edit can be lost, for the time in the last column. ` + "`crm.edited`" + ` in the [policy](policy.md) says otherwise, field by field.
 `)
+	b.WriteString(calls.String())
 	b.WriteString(facts.String())
 	return b.String()
 }

@@ -121,9 +121,16 @@ type Capabilities struct {
 	// the fields in which the contact differs from what was last written.
 	EditLost time.Duration
 
+	Calls  Calls
 	Secret string // what the tenant's secret crm/TENANT holds, and who makes it
 	Facts  []Fact
 }
+
+// Calls are the HTTP calls that each operation makes when nothing goes wrong and
+// the adapter is at work already. The least possible is 1 for a new contact, a note
+// and a task (an upsert by the reference), 2 for an adopted and a changed one (a
+// look, a write), 1 where nothing is to be written.
+type Calls struct{ New, Adopted, Changed, Unchanged, Note, Task int }
 
 // Fact is something that what is declared rests on.
 type Fact struct {

@@ -27,7 +27,8 @@ type Acme struct {
 // Capabilities: a PUT by key makes at most one record, whatever is repeated.
 // InFlight is an assumption on the safe side: their gateway gives up after 60 s.
 func (*Acme) Capabilities() crm.Capabilities {
-	return crm.Capabilities{Name: "acme", Contacts: crm.ByReference, Notes: crm.ByReference, Tasks: crm.ByReference, InFlight: 2 * time.Minute}
+	return crm.Capabilities{Name: "acme", Contacts: crm.ByReference, Notes: crm.ByReference, Tasks: crm.ByReference, InFlight: 2 * time.Minute,
+		Calls: crm.Calls{New: 2, Adopted: 4, Changed: 2, Unchanged: 1, Note: 1, Task: 1}}
 }
 
 // SetUp has nothing to make: keys are part of every record there.

@@ -64,6 +64,7 @@ func Suite(t *testing.T, start func(*testing.T) (Vendor, crm.CRM)) {
 		{"DeadPortIsNotBegun", deadPortIsNotBegun},
 		{"EndedContextIsNotBegun", endedContextIsNotBegun},
 		{"LookTellsWhatIsTheAccounts", lookTellsWhatIsTheAccounts},
+		{"EachOperationMakesTheDeclaredCalls", eachOperationMakesTheDeclaredCalls},
 		{"LateWriteAddsNoRecord", lateWriteAddsNoRecord},
 		{"FaultAtAnyCallThenRepeat", faultAtAnyCallThenRepeat},
 	} {

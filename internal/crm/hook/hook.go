@@ -62,6 +62,7 @@ func (c *Client) Capabilities() crm.Capabilities {
 	return crm.Capabilities{
 		Name: "webhook", Contacts: crm.ByIdempotencyKey, Notes: crm.ByIdempotencyKey, Tasks: crm.ByIdempotencyKey,
 		InFlight: 2 * time.Minute, KeyLife: KeyLife, EditLost: crm.CannotLook,
+		Calls:  crm.Calls{New: 1, Adopted: 1, Changed: 1, Note: 1, Task: 1},
 		Secret: "`{\"url\":\"https://…\",\"secrets\":[\"whsec_…\"]}`, as [crm-webhook.md](crm-webhook.md) says",
 		Facts: []crm.Fact{
 			{Says: "each message is signed and has an ID that a repeat has too", Source: "https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md, read 2026-12-01"},

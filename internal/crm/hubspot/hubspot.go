@@ -84,6 +84,7 @@ func (c *Client) Capabilities() crm.Capabilities {
 		IndexLag: 5 * time.Minute,
 		InFlight: 2 * time.Minute,
 		EditLost: onecall.Timeout,
+		Calls:    crm.Calls{New: 2, Adopted: 4, Changed: 2, Unchanged: 1, Note: 3, Task: 3},
 		Secret:   "the access token of a private app, with the scopes to read and write contacts; `onefold crm setup` once with a token that may write schemas too",
 		Facts: []crm.Fact{
 			{Says: "a custom property of contacts, notes and tasks can be unique, and `batch/upsert` by it makes a record or changes it", Source: "https://developers.hubspot.com/docs/api-reference/latest/crm/objects/contacts/batch/upsert-contacts, read 2026-11-29"},

@@ -63,6 +63,7 @@ func (c *Client) Capabilities() crm.Capabilities {
 	return crm.Capabilities{
 		Name: "pipedrive", Contacts: crm.ByLooking, Notes: crm.ByLooking, Tasks: crm.ByLooking,
 		IndexLag: 10 * time.Minute, InFlight: 2 * time.Minute, EditLost: 2 * onecall.Timeout,
+		Calls:  crm.Calls{New: 3, Adopted: 4, Changed: 2, Unchanged: 1, Note: 3, Task: 3},
 		Secret: "the API token of a user who sees all persons; `onefold crm setup` once with that of an administrator, who may make fields",
 		Facts: []crm.Fact{
 			{Says: "no field of a person, note or activity can be unique, and none is made by a key of the caller's", Source: source},

@@ -65,6 +65,7 @@ func (c *Client) Capabilities() crm.Capabilities {
 	return crm.Capabilities{
 		Name: "salesforce", Contacts: crm.ByReference, Notes: crm.ByReference, Tasks: crm.ByReference,
 		InFlight: 10 * time.Minute, EditLost: time.Second,
+		Calls:  crm.Calls{New: 3, Adopted: 4, Changed: 2, Unchanged: 1, Note: 2, Task: 2},
 		Secret: "`{\"login_url\":\"https://login.salesforce.com\",\"client_id\":\"…\",\"username\":\"…\",\"private_key\":\"-----BEGIN …\"}`: an external client app with the JWT bearer flow, whose certificate is that of the key, and a user it is approved for",
 		Facts: []crm.Fact{
 			{Says: "a PATCH by an external ID makes the one record or changes it; several matches are answered 300, and nothing is written", Source: guide + "dome-upsert.html, read 2026-12-01"},
