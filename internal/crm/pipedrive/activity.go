@@ -18,8 +18,11 @@ const maxPages = 20
 // mark is the last line of a text, by which the record is found again.
 func mark(ref string) string { return "[onefold:" + html.EscapeString(ref) + "]" }
 
-// text is a body in HTML with the mark below it.
-func text(body, ref string) string { return crm.RichText(body, 60_000) + "<p>" + mark(ref) + "</p>" }
+// text is a body in HTML with the mark below it. A mark in the body, as somebody
+// quotes one, is none.
+func text(body, ref string) string {
+	return crm.RichText(strings.ReplaceAll(body, "[onefold:", "[onefold "), 60_000) + "<p>" + mark(ref) + "</p>"
+}
 
 // UpsertNote makes a note if the person has none of the reference.
 func (c *Client) UpsertNote(ctx context.Context, n crm.Note) crm.Result {
@@ -50,7 +53,6 @@ type listed struct {
 	ID      int64  `json:"id"`
 	Content string `json:"content"` // of a note
 	Note    string `json:"note"`    // of an activity
-	Deleted bool   `json:"is_deleted"`
 }
 
 func notes() list {
@@ -113,13 +115,13 @@ func (c *Client) filed(ctx context.Context, ref, personID string, of list) (int6
 			return 0, v
 		}
 		for _, l := range page.Data {
-			if !l.Deleted && strings.Contains(of.text(l), mark(ref)) {
-				return l.ID, verdict{}.done()
+			if strings.Contains(of.text(l), mark(ref)) {
+				return l.ID, done()
 			}
 		}
 		cursor, start = page.Additional.Next, page.Additional.Pagination.Next
 		if cursor == "" && !page.Additional.Pagination.More {
-			return 0, verdict{}.done()
+			return 0, done()
 		}
 	}
 	return 0, because(crm.Conflict, crm.ReasonUnseen)

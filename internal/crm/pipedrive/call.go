@@ -15,15 +15,22 @@ import (
 // verdict is what one call came to.
 type verdict struct {
 	crm.Result
-	missing bool // no such record
+	missing bool      // no such record
+	at      time.Time // by the vendor's clock; zero if it does not tell
 }
 
 func (v verdict) ok() bool { return v.Outcome == crm.Done }
 
-func (verdict) done() verdict { return verdict{Result: crm.Result{Outcome: crm.Done}} }
-
 func because(o crm.Outcome, reason string) verdict {
 	return verdict{Result: crm.Result{Outcome: o, Reason: reason}}
+}
+
+// done is a verdict without a fault.
+func done() verdict { return because(crm.Done, "") }
+
+// account is a fault that every other call would meet too.
+func account(o crm.Outcome, reason string, wait time.Duration) verdict {
+	return verdict{Result: crm.Result{Outcome: o, Reason: reason, RetryAfter: wait, Account: true}}
 }
 
 // additional is what a list says of its next page: API v2, and v1.
@@ -39,9 +46,7 @@ type additional struct {
 func (c *Client) call(ctx context.Context, method, path string, query url.Values, in, out any) verdict {
 	token, err := c.token(ctx)
 	if err != nil || token == "" {
-		v := because(crm.NotBegun, crm.ReasonNoToken)
-		v.Account = true
-		return v
+		return account(crm.NotBegun, crm.ReasonNoToken, 0)
 	}
 	for name, values := range query {
 		if values[0] == "" {
@@ -80,25 +85,26 @@ func judge(a onecall.Answer, out any) verdict {
 		if json.Unmarshal(a.Body, &is) != nil || !is.Success || out != nil && json.Unmarshal(a.Body, out) != nil {
 			return because(crm.Unknown, crm.ReasonNoAnswer)
 		}
-		return verdict{}.done()
-	case http.StatusUnauthorized:
-		v := because(crm.Refused, crm.ReasonAuth)
-		v.Account = true
+		v := done()
+		v.at, _ = http.ParseTime(a.Header.Get("Date"))
 		return v
-	case http.StatusPaymentRequired, http.StatusForbidden: // perhaps this call alone
-		return because(crm.Refused, crm.ReasonAuth)
+	case http.StatusUnauthorized, http.StatusPaymentRequired: // 402: the account is not open
+		return account(crm.Refused, crm.ReasonAuth, 0)
+	case http.StatusForbidden:
+		if !json.Valid(a.Body) { // the page for whoever keeps on after 429
+			return account(crm.Busy, crm.ReasonRateLimit, 15*time.Minute)
+		}
+		return because(crm.Refused, crm.ReasonAuth) // perhaps this call alone
 	case http.StatusNotFound:
 		v := because(crm.Busy, crm.ReasonChanged) // read and gone: the next call decides on what is there then
 		v.RetryAfter, v.missing = 5*time.Second, true
 		return v
 	case http.StatusTooManyRequests:
-		v := because(crm.Busy, crm.ReasonRateLimit)
 		if a.Header.Get("Retry-After") == "" {
 			a.Header.Set("Retry-After", a.Header.Get("X-Ratelimit-Reset"))
 		}
-		v.RetryAfter, v.Account = a.RetryAfter(10*time.Second), true
-		return v
-	case http.StatusBadRequest, http.StatusUnsupportedMediaType, http.StatusUnprocessableEntity:
+		return account(crm.Busy, crm.ReasonRateLimit, a.RetryAfter(10*time.Second))
+	case http.StatusBadRequest, http.StatusMethodNotAllowed, http.StatusGone, http.StatusUnsupportedMediaType, http.StatusUnprocessableEntity:
 		return because(crm.Refused, crm.ReasonInvalid)
 	}
 	return because(crm.Unknown, crm.ReasonServerError)

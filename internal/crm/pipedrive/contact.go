@@ -1,19 +1,22 @@
 package pipedrive
 
 import (
-	"cmp"
 	"context"
 	"net/http"
-	"net/url"
 	"slices"
 	"strconv"
+	"time"
 
 	"onefold/internal/crm"
 )
 
-// Look lists one person.
+// Look reads a person, whom there may be or not: one token of the day's.
 func (c *Client) Look(ctx context.Context) crm.Result {
-	return c.call(ctx, http.MethodGet, "/api/v2/persons", url.Values{"limit": {"1"}}, nil, nil).Result
+	v := c.call(ctx, http.MethodGet, "/api/v2/persons/1", nil, nil, nil)
+	if v.missing {
+		v = done()
+	}
+	return v.Result
 }
 
 // UpsertContact looks by the known ID, by the references, and by the address, and
@@ -26,11 +29,13 @@ func (c *Client) UpsertContact(ctx context.Context, ct crm.Contact, knownID stri
 	if !v.ok() {
 		return v.Result
 	}
+	wait := time.Duration(0)
 	if knownID != "" {
 		p, v := c.read(ctx, knownID)
 		if !v.missing {
 			return c.proceed(ctx, ct, []person{p}, v, at, knownID)
 		}
+		wait = fresh(p, v.at)
 	}
 	for _, ref := range append([]string{ct.Ref}, ct.Former...) {
 		found, v := c.find(ctx, ref, "custom_fields", func(p person) bool { return p.text(at.ref) == ref })
@@ -41,6 +46,9 @@ func (c *Client) UpsertContact(ctx context.Context, ct crm.Contact, knownID stri
 	found, v := c.byAddress(ctx, ct.Email)
 	if !v.ok() || len(found) > 0 {
 		return c.proceed(ctx, ct, found, v, at, "")
+	}
+	if wait > 0 {
+		return crm.Result{Outcome: crm.Busy, Reason: crm.ReasonChanged, RetryAfter: wait}
 	}
 	return c.create(ctx, ct, at)
 }
@@ -78,7 +86,7 @@ func (c *Client) update(ctx context.Context, ct crm.Contact, p person, at codes,
 	}
 	body := change(is.Write, p, at)
 	body.Custom[at.ref] = ct.Ref
-	v := c.call(ctx, http.MethodPatch, "/api/v2/persons/"+id, nil, body, nil)
+	_, v := c.write(ctx, http.MethodPatch, "/api/v2/persons/"+id, body, at)
 	if v.ok() {
 		v.ID, v.Adopted, v.Left = id, adopts, is.Left
 	}
@@ -87,17 +95,10 @@ func (c *Client) update(ctx context.Context, ct crm.Contact, p person, at codes,
 
 func (c *Client) create(ctx context.Context, ct crm.Contact, at codes) crm.Result {
 	body := change(ct.Values(), person{}, at)
-	body.Name = cmp.Or(body.Name, line(ct.Email), line(ct.Phone), noName)
 	body.Custom[at.ref] = ct.Ref
-	var out struct {
-		Data person `json:"data"`
-	}
-	v := c.call(ctx, http.MethodPost, "/api/v2/persons", nil, body, &out)
-	switch {
-	case v.ok() && out.Data.ID == 0:
-		return crm.Result{Outcome: crm.Unknown, Reason: crm.ReasonNoAnswer}
-	case v.ok():
-		v.ID, v.Created = strconv.FormatInt(out.Data.ID, 10), true
+	made, v := c.write(ctx, http.MethodPost, "/api/v2/persons", body, at)
+	if v.ok() {
+		v.ID, v.Created = strconv.FormatInt(made.ID, 10), true
 	}
 	return v.Result
 }

@@ -1,12 +1,14 @@
 package pipedrive
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"net/url"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"onefold/internal/crm"
 )
@@ -24,6 +26,7 @@ type person struct {
 	Phones  []entry        `json:"phones,omitempty"`
 	Custom  map[string]any `json:"custom_fields,omitempty"`
 	Deleted bool           `json:"is_deleted,omitempty"`
+	Updated string         `json:"update_time,omitempty"` // of a deleted person, when it was deleted
 }
 
 func (p person) text(code string) string {
@@ -37,20 +40,51 @@ func (c *Client) read(ctx context.Context, id string) (person, verdict) {
 		Data person `json:"data"`
 	}
 	if _, err := strconv.ParseInt(id, 10, 64); err != nil {
-		return person{}, verdict{Result: crm.Result{Outcome: crm.Refused, Reason: crm.ReasonInvalid}, missing: true}
+		return person{}, verdict{missing: true}
 	}
 	v := c.call(ctx, http.MethodGet, "/api/v2/persons/"+id, nil, nil, &out)
 	switch {
 	case v.ok() && out.Data.ID == 0:
 		return person{}, because(crm.Unknown, crm.ReasonNoAnswer)
 	case v.ok() && out.Data.Deleted:
-		return person{}, verdict{Result: crm.Result{Outcome: crm.Busy, Reason: crm.ReasonChanged}, missing: true}
+		return out.Data, verdict{missing: true, at: v.at}
 	}
 	return out.Data, v
 }
 
-// maxHits bounds how many hits of a search are read. More than one that is the
-// person looked for is a Conflict anyway.
+// fresh is how long the search may still not know what became of a person that is
+// deleted: it may have been merged into another one.
+func fresh(p person, at time.Time) time.Duration {
+	deleted, err := time.Parse(time.RFC3339, p.Updated)
+	switch {
+	case err != nil: // it is not there at all
+		return 0
+	case at.IsZero():
+		return indexLag
+	}
+	return min(indexLag, indexLag-at.Sub(deleted))
+}
+
+// write makes or changes a person. A refusal may come of codes that are no longer
+// the account's: then the next call goes by those that are.
+func (c *Client) write(ctx context.Context, method, path string, body person, at codes) (person, verdict) {
+	var out struct {
+		Data person `json:"data"`
+	}
+	v := c.call(ctx, method, path, nil, body, &out)
+	switch {
+	case v.Reason == crm.ReasonInvalid && !c.current(ctx, at):
+		v = because(crm.Busy, crm.ReasonChanged)
+	case v.ok() && out.Data.ID == 0:
+		v = because(crm.Unknown, crm.ReasonNoAnswer)
+	case v.ok() && out.Data.Deleted:
+		v = because(crm.Unknown, crm.ReasonPartial) // deleted between look and write
+	}
+	return out.Data, v
+}
+
+// maxHits bounds how many hits of a search are read. If there are more, a person
+// looks.
 const maxHits = 10
 
 // find searches, reads what was hit, and gives those that are what was looked for:
@@ -64,11 +98,15 @@ func (c *Client) find(ctx context.Context, term, in string, is func(person) bool
 				} `json:"item"`
 			} `json:"items"`
 		} `json:"data"`
+		Additional additional `json:"additional_data"`
 	}
 	v := c.call(ctx, http.MethodGet, "/api/v2/persons/search",
 		url.Values{"term": {term}, "fields": {in}, "exact_match": {"true"}, "limit": {strconv.Itoa(maxHits)}}, nil, &out)
-	if !v.ok() {
+	switch {
+	case !v.ok():
 		return nil, v
+	case out.Additional.Next != "":
+		return nil, because(crm.Conflict, crm.ReasonUnseen)
 	}
 	var all []person
 	for _, hit := range out.Data.Items {
@@ -81,12 +119,12 @@ func (c *Client) find(ctx context.Context, term, in string, is func(person) bool
 			all = append(all, p)
 		}
 	}
-	return all, verdict{}.done()
+	return all, done()
 }
 
 func (c *Client) byAddress(ctx context.Context, address string) ([]person, verdict) {
 	if address == "" {
-		return nil, verdict{}.done()
+		return nil, done()
 	}
 	return c.find(ctx, address, "email", func(p person) bool { return has(p.Emails, crm.FieldEmail, address) })
 }
@@ -120,10 +158,14 @@ func values(ct crm.Contact, p person, at codes) crm.Values {
 		crm.FieldEmail: one(p.Emails, crm.FieldEmail, ct.Email), crm.FieldPhone: one(p.Phones, crm.FieldPhone, ct.Phone),
 		crm.FieldName: p.Name, crm.FieldCompany: p.text(at.company),
 	}
-	if p.Name == noName || has(p.Emails, crm.FieldEmail, p.Name) || has(p.Phones, crm.FieldPhone, p.Name) {
+	if p.unnamed() {
 		v[crm.FieldName] = ""
 	}
 	return v
+}
+
+func (p person) unnamed() bool {
+	return p.Name == noName || has(p.Emails, crm.FieldEmail, p.Name) || has(p.Phones, crm.FieldPhone, p.Name)
 }
 
 const noName = "Unknown (Onefold)"
@@ -133,6 +175,12 @@ func change(write crm.Values, was person, at codes) person {
 	p := person{Name: line(write[crm.FieldName]), Custom: map[string]any{}}
 	p.Emails = with(was.Emails, strings.TrimSpace(write[crm.FieldEmail]))
 	p.Phones = with(was.Phones, line(write[crm.FieldPhone]))
+	if p.Name == "" && (was.Name == "" || was.unnamed()) { // what stands for a name stays an address of the person's own
+		stands := cmp.Or(line(write[crm.FieldEmail]), one(was.Emails, crm.FieldEmail, ""), line(write[crm.FieldPhone]), one(was.Phones, crm.FieldPhone, ""), noName)
+		if stands != was.Name {
+			p.Name = stands
+		}
+	}
 	if company := line(write[crm.FieldCompany]); company != "" {
 		p.Custom[at.company] = company
 	}

@@ -30,6 +30,9 @@ type Config struct {
 	HTTPClient *http.Client
 }
 
+// indexLag is assumed: others wait some seconds (see the package comment).
+const indexLag = 10 * time.Minute
+
 // Client is the CRM at one account. It is safe for concurrent use.
 type Client struct {
 	base  string
@@ -62,7 +65,7 @@ func (c *Client) Capabilities() crm.Capabilities {
 	const source = "https://developers.pipedrive.com/docs/api/v1 by the vendor's client github.com/pipedrive/client-nodejs at 97e5382f, read 2026-12-01"
 	return crm.Capabilities{
 		Name: "pipedrive", Contacts: crm.ByLooking, Notes: crm.ByLooking, Tasks: crm.ByLooking,
-		IndexLag: 10 * time.Minute, InFlight: 2 * time.Minute, EditLost: 2 * onecall.Timeout,
+		IndexLag: indexLag, InFlight: 2 * time.Minute, EditLost: 2 * onecall.Timeout,
 		Calls:  crm.Calls{New: 3, Adopted: 4, Changed: 2, Unchanged: 1, Note: 3, Task: 3},
 		Secret: "the API token of a user who sees all persons; `onefold crm setup` once with that of an administrator, who may make fields",
 		Facts: []crm.Fact{
@@ -82,18 +85,16 @@ type codes struct{ ref, company string }
 type field struct {
 	Name   string `json:"field_name"`
 	Code   string `json:"field_code"`
-	Type   string `json:"field_type,omitempty"`
-	Custom bool   `json:"is_custom_field,omitempty"`
+	Custom bool   `json:"is_custom_field"`
 }
 
-// fields finds the codes, and remembers them once all are there. A field that was
-// made anew since gets another code; the next process finds it.
+// fields finds the codes, and remembers them once all are there.
 func (c *Client) fields(ctx context.Context) (codes, map[string]int, verdict) {
 	c.mu.Lock()
 	known := c.known
 	c.mu.Unlock()
 	if known.ref != "" && known.company != "" {
-		return known, map[string]int{FieldRef: 1, FieldCompany: 1}, verdict{}.done()
+		return known, map[string]int{FieldRef: 1, FieldCompany: 1}, done()
 	}
 	count := map[string]int{}
 	for cursor := ""; ; {
@@ -126,7 +127,17 @@ func (c *Client) fields(ctx context.Context) (codes, map[string]int, verdict) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.known = known
-	return known, count, verdict{}.done()
+	return known, count, done()
+}
+
+// current tells whether the codes are still the account's. They are not after a
+// field was made anew, or when the token is now one of another account.
+func (c *Client) current(ctx context.Context, at codes) bool {
+	c.mu.Lock()
+	c.known = codes{}
+	c.mu.Unlock()
+	now, _, v := c.fields(ctx)
+	return v.ok() && now == at
 }
 
 // ErrSetup says that a field could not be read or made; the wrapping text has the
@@ -143,9 +154,9 @@ func (c *Client) SetUp(ctx context.Context) error {
 	for _, name := range []string{FieldRef, FieldCompany} {
 		switch {
 		case count[name] > 1:
-			return fmt.Errorf("the field %q of persons is there %d times: %w", name, count[name], crm.ErrNotUnique)
-		case count[name] == 0:
-			if v := c.call(ctx, http.MethodPost, "/api/v2/personFields", nil, field{Name: name, Type: "varchar"}, nil); !v.ok() {
+			return fmt.Errorf("the field %q of persons is there %d times, of which one must stay: %w", name, count[name], crm.ErrNotUnique)
+		case count[name] == 0: // without an answer it may be there: running this again looks first
+			if v := c.call(ctx, http.MethodPost, "/api/v2/personFields", nil, map[string]string{"field_name": name, "field_type": "varchar"}, nil); !v.ok() {
 				return fmt.Errorf("make the field %q of persons: %w: %s %s", name, ErrSetup, v.Outcome, v.Reason)
 			}
 		}

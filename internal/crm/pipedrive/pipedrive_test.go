@@ -8,12 +8,14 @@ import (
 	"net/http/httptest"
 	"reflect"
 	"slices"
+	"strconv"
 	"testing"
 	"time"
 
 	"onefold/internal/crm"
 	"onefold/internal/crm/crmtest"
 	"onefold/internal/crm/pipedrive"
+	"onefold/internal/crm/pipedrivetest"
 )
 
 func (v *vendor) settled() { v.Pass(time.Hour) }
@@ -41,12 +43,10 @@ func TestOtherAddressesAndNumbersStay(t *testing.T) {
 	t.Parallel()
 	v := start(t)
 	c := v.ready(t)
-	id := v.Put(t, map[string]string{crmtest.Email: "ada@example.com"})
-	v.account.mu.Lock()
-	v.person(number(v.persons[0]["id"]))["emails"] = []any{
-		map[string]any{"value": "old@example.com", "primary": false, "label": "home"}, map[string]any{"value": "ada@example.com", "primary": true, "label": "work"},
-	}
-	v.account.mu.Unlock()
+	n := v.Add(pipedrivetest.Person{Name: "Ada King", Emails: []pipedrivetest.Entry{
+		{Value: "old@example.com", Label: "home"}, {Value: "ada@example.com", Primary: true, Label: "office"},
+	}})
+	id := strconv.FormatInt(n, 10)
 	v.settled()
 	known := crm.Contact{Ref: "c1", Email: "new@example.com", Last: crm.Last{
 		Record: id, Wrote: map[crm.Field]string{crm.FieldEmail: "ada@example.com"}, Digest: func(_ crm.Field, normal string) string { return normal },
@@ -54,8 +54,10 @@ func TestOtherAddressesAndNumbersStay(t *testing.T) {
 	if r := c.UpsertContact(t.Context(), known, id); r.Outcome != crm.Done {
 		t.Fatalf("%+v", r)
 	}
-	if got := listed(v.persons[0]["emails"]); !slices.Equal(got, []string{"old@example.com", "new@example.com"}) {
-		t.Errorf("addresses: %v", got)
+	if got, want := v.Persons()[0].Emails, []pipedrivetest.Entry{
+		{Value: "old@example.com", Label: "home"}, {Value: "new@example.com", Primary: true, Label: "office"},
+	}; !slices.Equal(got, want) {
+		t.Errorf("addresses: %v, want %v", got, want)
 	}
 	// An address that is among them is the contact's, and nothing is written.
 	known.Email = "old@example.com"
@@ -77,7 +79,7 @@ func TestAPersonWithoutANameGetsOneLater(t *testing.T) {
 		if r := c.UpsertContact(t.Context(), first, id); r.Outcome != crm.Done || len(r.Left) != 0 {
 			t.Errorf("%+v", r)
 		}
-		if got := text(v.persons[0], "name"); got != "Ada King" {
+		if got := v.Persons()[0].Name; got != "Ada King" {
 			t.Errorf("the name is %q", got)
 		}
 	}
@@ -107,10 +109,10 @@ func TestSetUpMakesEachFieldOnceAndTellsOfTwo(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if len(v.fields) != 2 {
-		t.Errorf("fields: %v", v.fields)
+	if fields := v.Fields(); len(fields) != 2 {
+		t.Errorf("fields: %v", fields)
 	}
-	v.fields = append(v.fields, map[string]any{"field_name": pipedrive.FieldRef, "field_code": "x", "is_custom_field": true})
+	v.AddField(pipedrive.FieldRef, "varchar")
 	if err := v.client(t).SetUp(t.Context()); !errors.Is(err, crm.ErrNotUnique) {
 		t.Errorf("two of one name: %v", err)
 	}
@@ -131,6 +133,8 @@ func TestWhatEachAnswerSays(t *testing.T) {
 	plain := func(o crm.Outcome, reason string) crm.Result { return crm.Result{Outcome: o, Reason: reason} }
 	busy := account(crm.Busy, crm.ReasonRateLimit)
 	busy.RetryAfter = 10 * time.Second
+	kept := account(crm.Busy, crm.ReasonRateLimit)
+	kept.RetryAfter = 15 * time.Minute
 	for _, c := range []struct {
 		status int
 		body   string
@@ -142,8 +146,10 @@ func TestWhatEachAnswerSays(t *testing.T) {
 		{301, ``, plain(crm.Unknown, crm.ReasonServerError)},
 		{400, ``, plain(crm.Refused, crm.ReasonInvalid)},
 		{401, ``, account(crm.Refused, crm.ReasonAuth)},
-		{402, ``, plain(crm.Refused, crm.ReasonAuth)},
-		{403, ``, plain(crm.Refused, crm.ReasonAuth)},
+		{402, ``, account(crm.Refused, crm.ReasonAuth)},
+		{403, `{"success":false}`, plain(crm.Refused, crm.ReasonAuth)},
+		{403, `<html>`, kept},
+		{404, ``, plain(crm.Done, "")}, // an account that answers
 		{429, ``, busy},
 		{500, ``, plain(crm.Unknown, crm.ReasonServerError)},
 		{503, ``, plain(crm.Unknown, crm.ReasonServerError)},

@@ -7,16 +7,15 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"onefold/internal/crm"
 	"onefold/internal/crm/crmtest"
 	"onefold/internal/crm/pipedrive"
+	"onefold/internal/crm/pipedrivetest"
 )
 
 const token = "pipedrive-test-token"
@@ -29,23 +28,20 @@ func TestConformance(t *testing.T) {
 	})
 }
 
-// vendor is the account with what befalls it and its network.
+// vendor is Pipedrive's fake on a loopback port until the test ends. It is the
+// suite's vendor.
 type vendor struct {
-	*account
-	web   *httptest.Server
-	under sync.WaitGroup
-
-	mu    sync.Mutex
-	calls []crmtest.Call
-	fault string
-	skip  int
-	hold  func()
+	*pipedrivetest.Account
+	web *httptest.Server
 }
 
-func start(t *testing.T) *vendor {
+func start(t *testing.T) *vendor { return startWith(t, pipedrivetest.Options{}) }
+
+func startWith(t *testing.T, opts pipedrivetest.Options) *vendor {
 	t.Helper()
-	v := &vendor{account: newAccount(token)}
-	v.web = httptest.NewServer(http.HandlerFunc(v.serve))
+	opts.Token, opts.SearchLag = token, 5*time.Minute
+	v := &vendor{Account: pipedrivetest.New(opts)}
+	v.web = httptest.NewServer(v.Account)
 	t.Cleanup(v.web.Close)
 	return v
 }
@@ -71,121 +67,68 @@ func (v *vendor) ready(t *testing.T) *pipedrive.Client {
 	return c
 }
 
-func (v *vendor) serve(w http.ResponseWriter, r *http.Request) {
-	v.under.Add(1)
-	defer v.under.Done()
-	fault, hold := v.meets(r)
-	if hold != nil {
-		hold()
-	}
-	switch fault {
-	case "cut before writing":
-		panic(http.ErrAbortHandler)
-	case "throttled":
-		w.Header().Set("X-Ratelimit-Reset", "7")
-		w.WriteHeader(http.StatusTooManyRequests)
-		return
-	case "500 before writing":
-		w.WriteHeader(http.StatusInternalServerError)
-		return
-	}
-	answered := httptest.NewRecorder()
-	v.ServeHTTP(answered, r)
-	switch fault {
-	case "cut after writing":
-		panic(http.ErrAbortHandler)
-	case "503 after writing":
-		answered = httptest.NewRecorder()
-		answered.WriteHeader(http.StatusServiceUnavailable)
-	}
-	w.WriteHeader(answered.Code)
-	_, _ = w.Write(answered.Body.Bytes())
-}
-
-func (v *vendor) meets(r *http.Request) (fault string, hold func()) {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	reads := r.Method == http.MethodGet
-	if !reads {
-		hold, v.hold = v.hold, nil
-	}
-	if v.fault != "" {
-		if v.skip == 0 {
-			fault, v.fault = v.fault, ""
-		}
-		v.skip--
-	}
-	v.calls = append(v.calls, crmtest.Call{Reads: reads, Answered: !strings.HasPrefix(fault, "cut")})
-	return fault, hold
-}
-
 func (v *vendor) URL() string { return v.web.URL }
 
-func (v *vendor) Pass(d time.Duration) { v.pass(d) }
-
-func (v *vendor) code(name string) string {
-	for _, f := range v.fields {
-		if f["field_name"] == name {
-			return f["field_code"].(string)
+// set writes values of the port to a person.
+func set(p *pipedrivetest.Person, companyCode string, values map[string]string) {
+	primary := func(value string) []pipedrivetest.Entry {
+		if value == "" {
+			return nil
 		}
+		return []pipedrivetest.Entry{{Value: value, Primary: true, Label: "work"}}
 	}
-	return ""
-}
-
-// as puts values of the port into a person.
-func (v *vendor) as(p map[string]any, values map[string]string) {
-	in := map[string]any{"custom_fields": map[string]any{}}
 	for name, value := range values {
 		switch name {
 		case crmtest.Name:
-			in["name"] = value
+			p.Name = value
+		case crmtest.Email:
+			p.Emails = primary(value)
+		case crmtest.Phone:
+			p.Phones = primary(value)
 		case crmtest.Company:
-			in["custom_fields"] = map[string]any{v.code(pipedrive.FieldCompany): value}
-		default:
-			list := []any{}
-			if value != "" {
-				list = []any{map[string]any{"value": value, "primary": true}}
+			if p.Custom[companyCode] = value; value == "" {
+				delete(p.Custom, companyCode)
 			}
-			in[name+"s"] = list
 		}
 	}
-	v.writePerson(p, in, nil)
 }
 
 func (v *vendor) Put(_ testing.TB, values map[string]string) string {
-	v.account.mu.Lock()
-	defer v.account.mu.Unlock()
-	p := map[string]any{"id": v.id(), "name": "Unknown (Onefold)", "custom_fields": map[string]any{}, "is_deleted": false}
-	v.persons = append(v.persons, p)
-	v.as(p, values)
-	return fmt.Sprint(p["id"])
+	p := pipedrivetest.Person{Custom: map[string]string{}}
+	set(&p, v.Code(pipedrive.FieldCompany), values)
+	if p.Name == "" { // which the application asks for
+		p.Name = values[crmtest.Email] + values[crmtest.Phone]
+	}
+	return strconv.FormatInt(v.Add(p), 10)
+}
+
+func number(t testing.TB, id string) int64 {
+	t.Helper()
+	n, err := strconv.ParseInt(id, 10, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
 }
 
 func (v *vendor) Edit(t testing.TB, kind crmtest.Kind, id string, values map[string]string) {
 	t.Helper()
-	v.account.mu.Lock()
-	defer v.account.mu.Unlock()
-	n, _ := strconv.ParseInt(id, 10, 64)
-	is := func(r map[string]any) bool { return r["id"] == n }
+	n, code := number(t, id), v.Code(pipedrive.FieldCompany)
 	switch kind {
 	case crmtest.Contacts:
-		v.as(v.person(n), values)
+		if !v.Account.Edit(n, func(p *pipedrivetest.Person) { set(p, code, values) }) {
+			t.Fatalf("no person %s", id)
+		}
 	case crmtest.Notes: // above the last line
-		r := v.notes[slices.IndexFunc(v.notes, is)]
-		r["content"] = "<p>" + values[crmtest.Body] + "</p>" + lastLine.FindString(r["content"].(string))
+		v.EditNote(n, func(r *pipedrivetest.Note) {
+			r.Content = "<p>" + values[crmtest.Body] + "</p>" + lastLine.FindString(r.Content)
+		})
 	case crmtest.Tasks:
-		v.tasks[slices.IndexFunc(v.tasks, is)]["done"] = values[crmtest.Done] == "yes"
+		v.EditActivity(n, func(r *pipedrivetest.Activity) { r.Done = values[crmtest.Done] == "yes" })
 	}
 }
 
-func (v *vendor) Archive(_ testing.TB, id string) {
-	v.account.mu.Lock()
-	defer v.account.mu.Unlock()
-	n, _ := strconv.ParseInt(id, 10, 64)
-	p := v.person(n)
-	p["is_deleted"] = true
-	v.written(p)
-}
+func (v *vendor) Archive(t testing.TB, id string) { t.Helper(); v.Delete(number(t, id)) }
 
 var (
 	lastLine = regexp.MustCompile(`<p>\[onefold:[^\]]*\]</p>$`)
@@ -196,14 +139,21 @@ func plain(s string) string {
 	return html.UnescapeString(tags.ReplaceAllString(lastLine.ReplaceAllString(s, ""), ""))
 }
 
+func first(list []pipedrivetest.Entry) string {
+	for _, e := range list {
+		if e.Primary {
+			return e.Value
+		}
+	}
+	return ""
+}
+
 func (v *vendor) Records(kind crmtest.Kind) []crmtest.Record {
-	v.account.mu.Lock()
-	defer v.account.mu.Unlock()
 	var out []crmtest.Record
-	add := func(r map[string]any, values map[string]string, content any) {
-		one := crmtest.Record{ID: fmt.Sprint(r["id"]), Values: values, Content: content}
-		if id, is := r["person_id"]; is {
-			one.Contacts = []string{fmt.Sprint(id)}
+	add := func(id, person int64, values map[string]string, content any) {
+		one := crmtest.Record{ID: strconv.FormatInt(id, 10), Values: values, Content: content}
+		if person != 0 {
+			one.Contacts = []string{strconv.FormatInt(person, 10)}
 		}
 		for name, value := range values {
 			if value == "" {
@@ -214,66 +164,76 @@ func (v *vendor) Records(kind crmtest.Kind) []crmtest.Record {
 	}
 	switch kind {
 	case crmtest.Contacts:
-		for _, p := range v.persons {
-			if p["is_deleted"] == true {
-				continue
-			}
-			first := func(name string) string { return append(listed(p[name]), "")[0] }
-			values := map[string]string{
-				crmtest.Email: first("emails"), crmtest.Phone: first("phones"), crmtest.Name: text(p, "name"),
-				crmtest.Company: text(p["custom_fields"].(map[string]any), v.code(pipedrive.FieldCompany)),
-			}
-			add(p, values, []any{fmt.Sprint(p["name"], p["emails"], p["phones"], p["custom_fields"])})
+		for _, p := range v.Persons() {
+			add(p.ID, 0, map[string]string{
+				crmtest.Email: first(p.Emails), crmtest.Phone: first(p.Phones), crmtest.Name: p.Name,
+				crmtest.Company: p.Custom[v.Code(pipedrive.FieldCompany)],
+			}, fmt.Sprint(p.Name, p.Emails, p.Phones, p.Custom))
 		}
 	case crmtest.Notes:
-		for _, n := range v.notes {
-			add(n, map[string]string{crmtest.Body: plain(text(n, "content"))}, text(n, "content"))
+		for _, n := range v.Notes() {
+			add(n.ID, n.Person, map[string]string{crmtest.Body: plain(n.Content)}, n.Content+n.Added)
 		}
 	case crmtest.Tasks:
-		for _, n := range v.tasks {
-			done := map[bool]string{true: "yes"}[n["done"] == true]
-			add(n, map[string]string{crmtest.Title: text(n, "subject"), crmtest.Body: plain(text(n, "note")), crmtest.Done: done}, fmt.Sprint(text(n, "note"), n["due_date"], n["due_time"]))
+		for _, n := range v.Activities() {
+			done := map[bool]string{true: "yes"}[n.Done]
+			add(n.ID, n.Person, map[string]string{crmtest.Title: n.Subject, crmtest.Body: plain(n.Note), crmtest.Done: done}, n.Subject+n.Note+n.DueDate+n.DueTime)
 		}
 	}
 	return out
 }
 
 func (v *vendor) Calls() []crmtest.Call {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	return slices.Clone(v.calls)
+	var out []crmtest.Call
+	for _, c := range v.Account.Calls() {
+		out = append(out, crmtest.Call{Reads: c.Method == http.MethodGet, Answered: c.Status != 0})
+	}
+	return out
+}
+
+var faults = map[crmtest.Fault]pipedrivetest.Kind{
+	{Name: "500 before writing"}:       pipedrivetest.FailBefore,
+	{Name: "503 after writing"}:        pipedrivetest.FailAfter,
+	{Name: "cut before writing"}:       pipedrivetest.CutBefore,
+	{Name: "cut after writing"}:        pipedrivetest.CutAfter,
+	{Name: "cut, written later"}:       pipedrivetest.LandLater,
+	{Name: "throttled", Refusal: true}: pipedrivetest.Throttle,
+	{Name: "kept away", Refusal: true}: pipedrivetest.TurnedAway,
 }
 
 func (*vendor) Faults() []crmtest.Fault {
-	return []crmtest.Fault{
-		{Name: "500 before writing"}, {Name: "503 after writing"}, {Name: "cut before writing"}, {Name: "cut after writing"},
-		{Name: "throttled", Refusal: true},
+	var out []crmtest.Fault
+	for f := range faults {
+		out = append(out, f)
 	}
+	return out
 }
 
 func (v *vendor) Meet(f crmtest.Fault, skip int) {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	v.fault, v.skip = f.Name, skip
+	v.Script(pipedrivetest.Fault{Kind: faults[f], Skip: skip})
 }
 
-func (v *vendor) Throttle() int { v.Meet(crmtest.Fault{Name: "throttled"}, 0); return 7 }
+func (v *vendor) Throttle() int {
+	v.Script(pipedrivetest.Fault{Kind: pipedrivetest.Throttle})
+	return 10
+}
 
 func (v *vendor) Hold(until <-chan struct{}, entered func()) {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	v.hold = func() { entered(); <-until }
+	v.Script(pipedrivetest.Fault{Kind: pipedrivetest.Hold, Writes: true, Until: until, Entered: entered})
 }
 
-func (v *vendor) Idle() { v.under.Wait() }
-
-func (v *vendor) RefuseToken() {
-	v.account.mu.Lock()
-	defer v.account.mu.Unlock()
-	v.token = "another"
-}
+func (v *vendor) RefuseToken() { v.SetToken("another") }
 
 func (v *vendor) Stop() {
 	v.web.CloseClientConnections()
 	v.web.Close()
+}
+
+// listed are the addresses of a person.
+func listed(list []pipedrivetest.Entry) string {
+	var out []string
+	for _, e := range list {
+		out = append(out, e.Value)
+	}
+	return strings.Join(out, " ")
 }

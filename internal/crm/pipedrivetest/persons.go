@@ -1,0 +1,170 @@
+package pipedrivetest
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+)
+
+// kept is how long a deleted person can be read.
+const kept = 30 * 24 * time.Hour
+
+// searched are the types of custom fields that the search looks into.
+var searched = []string{"address", "varchar", "text", "varchar_auto", "double", "monetary", "phone"}
+
+func (a *Account) listFields(r request) answer {
+	if !r.knows("limit", "cursor", "include_fields") {
+		return refusal(http.StatusBadRequest)
+	}
+	return page(r, a.fields)
+}
+
+func (a *Account) addField(r request) answer {
+	var in struct {
+		Name string `json:"field_name"`
+		Type string `json:"field_type"`
+	}
+	if !r.into(&in, true) || in.Name == "" || !slices.Contains(append([]string{"date", "time", "enum", "set", "user", "org", "people"}, searched...), in.Type) {
+		return refusal(http.StatusBadRequest)
+	}
+	return data(a.field(in.Name, in.Type)) // of a name that is there too
+}
+
+func (a *Account) getPerson(r request) answer {
+	p := a.person(r.id)
+	if !r.knows("include_fields", "custom_fields") {
+		return refusal(http.StatusBadRequest)
+	}
+	if p == nil || p.Deleted && r.at.Sub(p.Updated) > kept {
+		return refusal(http.StatusNotFound)
+	}
+	return data(p.clone())
+}
+
+// personIn is what a person can be made of or changed by. What is not there is
+// left as it is; a list replaces the one before.
+type personIn struct {
+	Name   *string        `json:"name"`
+	Emails *[]Entry       `json:"emails"`
+	Phones *[]Entry       `json:"phones"`
+	Custom map[string]any `json:"custom_fields"`
+}
+
+func (a *Account) addPerson(r request) answer {
+	p := &Person{ID: a.id(), Custom: map[string]string{}}
+	return a.put(p, r, func(in personIn) bool { return in.Name != nil }, func() { a.persons = append(a.persons, p) })
+}
+
+// changePerson changes a deleted person too, which stays deleted: whether
+// Pipedrive refuses that is on none of its pages.
+func (a *Account) changePerson(r request) answer {
+	p := a.person(r.id)
+	if p == nil {
+		return refusal(http.StatusNotFound)
+	}
+	return a.put(p, r, func(personIn) bool { return true }, func() {})
+}
+
+func (a *Account) put(p *Person, r request, complete func(personIn) bool, then func()) answer {
+	var in personIn
+	if !r.into(&in, true) || !complete(in) || in.Name != nil && strings.TrimSpace(*in.Name) == "" {
+		return refusal(http.StatusBadRequest)
+	}
+	for code, v := range in.Custom {
+		s, is := v.(string)
+		f := slices.IndexFunc(a.fields, func(f Field) bool { return f.Custom && f.Code == code })
+		if f < 0 || v != nil && !is || a.fields[f].Type == "varchar" && len([]rune(s)) > 255 {
+			return refusal(http.StatusBadRequest)
+		}
+	}
+	for _, list := range []*[]Entry{in.Emails, in.Phones} {
+		if list != nil && !tidy(*list) {
+			return refusal(http.StatusBadRequest)
+		}
+	}
+	if in.Name != nil {
+		p.Name = *in.Name
+	}
+	if in.Emails != nil {
+		p.Emails = *in.Emails
+	}
+	if in.Phones != nil {
+		p.Phones = *in.Phones
+	}
+	for code, v := range in.Custom {
+		if p.Custom[code], _ = v.(string); p.Custom[code] == "" {
+			delete(p.Custom, code)
+		}
+	}
+	then()
+	a.saved(p, r.at)
+	return data(p.clone())
+}
+
+// tidy checks a list: each entry has a value, one at most is primary, and the
+// first one is if none is.
+func tidy(list []Entry) bool {
+	primary := 0
+	for i := range list {
+		if list[i].Value == "" {
+			return false
+		}
+		if list[i].Label == "" {
+			list[i].Label = "work"
+		}
+		if list[i].Primary {
+			primary++
+		}
+	}
+	if primary == 0 && len(list) > 0 {
+		list[0].Primary = true
+	}
+	return primary <= 1
+}
+
+// search finds whole values without regard to case, in persons as they were
+// SearchLag ago.
+func (a *Account) search(r request) answer {
+	term, in := r.query.Get("term"), r.query.Get("fields")
+	if !r.knows("term", "fields", "exact_match", "limit", "cursor") || term == "" || r.query.Get("exact_match") != "true" || in != "email" && in != "custom_fields" {
+		return refusal(http.StatusBadRequest)
+	}
+	items := []any{}
+	for id := int64(0); id <= a.lastID; id++ {
+		p, found := a.indexed(id, r.at)
+		if found && !p.Deleted && slices.ContainsFunc(a.texts(p, in), func(s string) bool { return strings.EqualFold(s, term) }) {
+			items = append(items, map[string]any{"result_score": 0.5, "item": map[string]any{"id": p.ID, "type": "person", "name": p.Name}})
+		}
+	}
+	out := page(r, items)
+	if out.status == http.StatusOK {
+		out.body["data"] = map[string]any{"items": out.body["data"]}
+	}
+	return out
+}
+
+// indexed is a person as the search knows it.
+func (a *Account) indexed(id int64, at time.Time) (Person, bool) {
+	for _, v := range slices.Backward(a.seen[id]) {
+		if !v.Updated.After(at.Add(-a.opts.SearchLag)) {
+			return v, true
+		}
+	}
+	return Person{}, false
+}
+
+func (a *Account) texts(p Person, in string) (out []string) {
+	if in == "email" {
+		for _, e := range p.Emails {
+			out = append(out, e.Value)
+		}
+		return out
+	}
+	for _, f := range a.fields {
+		if f.Custom && slices.Contains(searched, f.Type) {
+			out = append(out, p.Custom[f.Code])
+		}
+	}
+	return out
+}
