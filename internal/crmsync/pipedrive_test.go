@@ -14,13 +14,13 @@ import (
 	"onefold/internal/record/outbox"
 )
 
-// newPipedrive is a world whose CRM keeps nothing unique and whose search is nearly
-// as late as the adapter declares. Real: the worker, the adapter, on the wire.
+// newPipedrive is a world whose CRM keeps nothing unique and whose search is as late
+// as the adapter declares. Real: the worker, the adapter, on the wire.
 func newPipedrive(t testing.TB) (*world, *pipedrivetest.Account) {
 	t.Helper()
 	const token = "crmsync-test-token"
 	w := newWorld(t, nil)
-	account := pipedrivetest.New(pipedrivetest.Options{Token: token, Now: w.clock, SearchLag: 9 * time.Minute})
+	account := pipedrivetest.New(pipedrivetest.Options{Token: token, Now: w.clock, SearchLag: 10 * time.Minute})
 	web := httptest.NewServer(account)
 	t.Cleanup(web.Close)
 	c, err := pipedrive.New(pipedrive.Config{

@@ -19,14 +19,14 @@ const (
 	FailAfter                  // 503, after writing
 	CutBefore                  // connection cut, nothing written
 	CutAfter                   // connection cut, after writing
-	LandLater                  // connection cut; it is written a minute and a half later
+	LandLater                  // connection cut; it is written nearly two minutes later
 	Throttle                   // 429 with x-ratelimit-reset: 10, nothing written
 	TurnedAway                 // the 403 page of who keeps on after 429, nothing written
 	Hold                       // waits for Until, then goes on, even if the caller has gone
 )
 
 // landing is how long LandLater takes.
-const landing = 90 * time.Second
+const landing = 110 * time.Second
 
 // Fault is scripted for a coming request.
 type Fault struct {
