@@ -112,7 +112,7 @@ func (f *fakeAcme) act(r *http.Request, in record) (int, record) {
 		if f.taken(kind, nil, made) {
 			return http.StatusConflict, record{}
 		}
-		return http.StatusCreated, *f.put(kind, made)
+		return http.StatusCreated, f.put(kind, made).copy()
 	case has == nil:
 		return http.StatusNotFound, record{}
 	case r.Method == http.MethodPatch:
@@ -124,7 +124,14 @@ func (f *fakeAcme) act(r *http.Request, in record) (int, record) {
 			has.Key = in.Key
 		}
 	}
-	return http.StatusOK, *has
+	return http.StatusOK, has.copy()
+}
+
+// copy is a record that nobody changes while it is sent.
+func (r *record) copy() record {
+	out := *r
+	out.Fields = maps.Clone(r.Fields)
+	return out
 }
 
 func (f *fakeAcme) find(kind crmtest.Kind, is func(*record) bool) *record {
