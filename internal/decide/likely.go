@@ -10,9 +10,9 @@ import (
 	"onefold/internal/record/contact"
 )
 
-// LikelyKey is the key of a phone number and a first name; "" where one of them is
+// PhoneKey is the key of a phone number and a first name; "" where one of them is
 // not stated. It never identifies: a person is told of its contact.
-func LikelyKey(ids digest.Key, p tenant.Policy, phone, name string) string {
+func PhoneKey(ids digest.Key, p tenant.Policy, phone, name string) string {
 	phone, first := match.Phone(phone, p.Region), match.FirstName(name)
 	if phone == "" || first == "" {
 		return ""
@@ -22,7 +22,7 @@ func LikelyKey(ids digest.Key, p tenant.Policy, phone, name string) string {
 
 func (b *builder) likelyKey() string {
 	v := b.values()
-	return LikelyKey(b.ids, b.g.Policy, v["phone"], v["name"])
+	return PhoneKey(b.ids, b.g.Policy, v["phone"], v["name"])
 }
 
 // likelySame is the contact that the event's may be a duplicate of, where the event

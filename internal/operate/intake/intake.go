@@ -147,7 +147,8 @@ func (r *run) entry(ctx context.Context, e Entry) error {
 		case err == nil:
 			return false, nil
 		case !ledger.NotWritten(err):
-			perhaps = &v
+			was := v
+			perhaps = &was
 		case !ledger.Moved(err):
 			return false, err
 		}

@@ -8,12 +8,16 @@ import (
 	"sort"
 	"strings"
 	"testing"
+	"time"
 
+	"onefold/internal/decide"
 	"onefold/internal/ledger"
 	"onefold/internal/operate/intake"
 	"onefold/internal/policy/versions"
+	"onefold/internal/record/audit"
 	"onefold/internal/record/contact"
 	"onefold/internal/schema"
+	"onefold/internal/utc"
 )
 
 // dump is all that the ledger holds, for comparing.
@@ -175,9 +179,16 @@ func TestWhatCannotNameSomebodyIsReportedAndLeft(t *testing.T) {
 }
 
 func (w *world) erased(written string) error {
+	return w.guards(written, "erase", ledger.Item{"erased_at": "2026-03-01T00:00:00.000Z"})
+}
+
+// guards puts what stands at an address that nothing has guarded yet.
+func (w *world) guards(written, event string, set ledger.Item) error {
 	var c ledger.Commit
-	k := w.guardKey(written)
-	if err := c.Create("guard", k, ledger.Item{"tenant": "demo", "id": k.ID, "erased_at": "2026-03-01T00:00:00.000Z"}); err != nil {
+	if err := decide.ChangeGuard(&c, decide.GuardChange{
+		Tenant: "demo", ID: w.guardKey(written).ID, Event: event, Set: set,
+		Audit: audit.Record{At: utc.At(noon.Add(-time.Hour)), By: "test", Reasons: []string{set.Text("reason")}},
+	}); err != nil {
 		return err
 	}
 	return w.store.Commit(w.Context(), c)

@@ -84,7 +84,7 @@ func (g *ground) identify() {
 		}
 	}
 	g.customer = decide.CustomerOf(g.policy, content.Facts{CustomerID: g.CustomerID})
-	g.likely = decide.LikelyKey(g.IDs, g.policy, g.value(crm.FieldPhone), g.value(crm.FieldName))
+	g.likely = decide.PhoneKey(g.IDs, g.policy, g.value(crm.FieldPhone), g.value(crm.FieldName))
 }
 
 // read reads keys and guards, and the contacts that the keys lead to.
