@@ -73,11 +73,9 @@ func (c *crmSetupCmd) Run(e *env) error {
 			return err
 		}
 	}
-	switch err = opened.SetUpCRM(e.ctx, c.Tenant, token, c.URL); {
-	case errors.Is(err, secret.ErrNone):
-		return hinted(err, "set it first: `onefold secret set -stage "+e.place.Stage+" crm/"+c.Tenant+"`")
-	case errors.Is(err, stage.ErrNoCRM):
-		return hinted(err, "set crm.kind in the tenant's policy and apply it first")
+	switch err = e.accountFault(opened.SetUpCRM(e.ctx, c.Tenant, token, c.URL), c.Tenant); {
+	case errors.As(err, new(*fault)):
+		return err
 	case errors.Is(err, crm.ErrNotUnique):
 		return hinted(err, "archive that property in the CRM and rename it, then run this again")
 	case err != nil:
@@ -88,4 +86,47 @@ func (c *crmSetupCmd) Run(e *env) error {
 	}
 	e.printf("the CRM account of tenant %s is ready\n", c.Tenant)
 	return nil
+}
+
+// accountFault says what a person can do about an account that does not open.
+// Other errors are as they were.
+func (e *env) accountFault(err error, tenantID string) error {
+	switch {
+	case errors.Is(err, secret.ErrNone):
+		where := ""
+		if e.place.Stage != "" {
+			where = "-stage " + e.place.Stage + " "
+		}
+		return hinted(err, "set it first: `onefold secret set "+where+"crm/"+tenantID+"`")
+	case errors.Is(err, stage.ErrNoCRM):
+		return hinted(err, "set crm.kind in the tenant's policy and apply it first")
+	}
+	return err
+}
+
+// lister is a tenant's CRM account whose contacts can be listed.
+func (e *env) lister(o *stage.Opened, tenantID, url string) (l crm.Lister, name string, err error) {
+	account, err := o.OpenCRM(e.ctx, tenantID, "", url)
+	if err != nil {
+		return nil, "", e.accountFault(err, tenantID)
+	}
+	name = account.Capabilities().Name
+	l, can := account.(crm.Lister)
+	if !can {
+		return nil, name, hinted(fmt.Errorf("the contacts of a CRM of kind %s cannot be listed", name),
+			"export them there as a CSV file, and use `onefold import`")
+	}
+	return l, name, nil
+}
+
+// listFault says what a person can do about a list that could not be read.
+func listFault(err error) error {
+	var why *crm.ListError
+	switch {
+	case !errors.As(err, &why):
+		return err
+	case why.Result.Reason == crm.ReasonAuth:
+		return hinted(err, "does the token have the right to read contacts? then run this again")
+	}
+	return hinted(err, "nothing was written there; run this again later")
 }

@@ -82,11 +82,7 @@ func TestARecordThatMayBeAnotherContactsIsReported(t *testing.T) {
 	if rep.Linked != 1 || rep.Made != 1 || rep.Known != 3 {
 		t.Errorf("%s", counts(rep))
 	}
-	for word := range rep.Reasons {
-		if intake.Says(word) == word {
-			t.Errorf("%s has no sentence", word)
-		}
-	}
+	haveSentences(t, rep)
 	// The address of a mapped record was changed there: a question, never a key.
 	moved := record("40", "kim.lee@example.com")
 	if rep := w.imports(moved); found(rep, moved) != "left:record_of_another_contact(kim)" {

@@ -68,6 +68,17 @@ func found(r intake.Report, e intake.Entry) string {
 	return strings.Join(words, " ")
 }
 
+func haveSentences(t *testing.T, r intake.Report) {
+	t.Helper()
+	for _, words := range []map[string]int{r.Reasons, r.Notes} {
+		for word := range words {
+			if intake.Says(word) == word {
+				t.Errorf("%s has no sentence", word)
+			}
+		}
+	}
+}
+
 func row(n int, emails ...string) intake.Entry { return intake.Entry{Row: n, Emails: emails} }
 
 func TestARowMakesAContactUnderItsKeysAndNothingFollows(t *testing.T) {
@@ -168,11 +179,7 @@ func TestWhatCannotNameSomebodyIsReportedAndLeft(t *testing.T) {
 	if rep.LeftOut != left || rep.Made != 4 || rep.Known != len(entries)-left-4 {
 		t.Errorf("%s", counts(rep))
 	}
-	for word := range rep.Reasons {
-		if intake.Says(word) == word {
-			t.Errorf("%s has no sentence", word)
-		}
-	}
+	haveSentences(t, rep)
 	if c := w.contact("known"); c.Name != "Kim Lee" || len(c.Keys) != 2 || c.Version != 1 {
 		t.Errorf("a known contact was changed: %+v", c)
 	}

@@ -17,9 +17,10 @@ type Report struct {
 	Stopped int    `json:"stopped"`  // entries whose opt-out was new here
 	// Complete: the list was gone through to its end.
 	Complete bool           `json:"complete"`
-	Reasons  map[string]int `json:"reasons"`
-	// Findings are the entries that were left out, and what is to be looked at of
-	// others: the first MaxFindings of each reason.
+	Reasons  map[string]int `json:"reasons"` // for which entries were left out
+	Notes    map[string]int `json:"notes"`   // what else is to be looked at
+	// Findings are the entries that were left out, and those with a note: the first
+	// MaxFindings of each reason and note.
 	Findings []Finding `json:"findings"`
 }
 
@@ -28,15 +29,15 @@ type Finding struct {
 	Row     int    `json:"row,omitempty"`
 	Record  string `json:"record,omitempty"`
 	LeftOut bool   `json:"left_out"`
-	Why     string `json:"why"`             // one of Reasons
+	Why     string `json:"why"`             // one of Reasons or Notes
 	Other   string `json:"other,omitempty"` // an entry, contact, record or field that it is about
 }
 
-// MaxFindings is how many findings of one reason a report lists.
+// MaxFindings is how many findings of one reason or note a report lists.
 const MaxFindings = 1000
 
 func newReport(l List) Report {
-	return Report{Tenant: l.Tenant, CRM: l.CRM, Applied: l.Apply, Reasons: map[string]int{}, Findings: []Finding{}}
+	return Report{Tenant: l.Tenant, CRM: l.CRM, Applied: l.Apply, Reasons: map[string]int{}, Notes: map[string]int{}, Findings: []Finding{}}
 }
 
 func (r *Report) add(e Entry, v verdict) {
@@ -55,8 +56,12 @@ func (r *Report) add(e Entry, v verdict) {
 		r.Stopped++
 	}
 	for n, w := range v.why {
-		if r.Reasons[w.word]++; r.Reasons[w.word] <= MaxFindings {
-			r.Findings = append(r.Findings, Finding{e.Row, e.Record, v.outcome == Left && n == 0, w.word, w.other})
+		left, times := v.outcome == Left && n == 0, r.Notes
+		if left {
+			times = r.Reasons
+		}
+		if times[w.word]++; times[w.word] <= MaxFindings {
+			r.Findings = append(r.Findings, Finding{e.Row, e.Record, left, w.word, w.other})
 		}
 	}
 }
