@@ -207,8 +207,11 @@ func (c *importCmd) pass(e *env, s *intake.Service, l intake.List, of int) (inta
 
 // tell says what came of it, also where it ended before its time.
 func (c *importCmd) tell(e *env, w io.Writer, rep intake.Report, err error) error {
-	if errors.Is(err, versions.ErrNone) {
+	switch {
+	case errors.Is(err, versions.ErrNone):
 		return noPolicy(c.Tenant)
+	case err != nil && rep.Entries == 0:
+		return listFault(err)
 	}
 	if c.JSON {
 		if err := e.printJSON(rep); err != nil {
@@ -223,7 +226,7 @@ func (c *importCmd) tell(e *env, w io.Writer, rep intake.Report, err error) erro
 	case e.ctx.Err() != nil:
 		err = fmt.Errorf("interrupted after %d %s", rep.Entries, nounOf(rep.CRM))
 	default:
-		err = fmt.Errorf("ended after %d %s: %w", rep.Entries, nounOf(rep.CRM), listFault(err))
+		err = fmt.Errorf("ended after %d %s: %w", rep.Entries, nounOf(rep.CRM), err)
 	}
 	return hinted(err, "run the same command again: what is done is known, and it goes on with the rest")
 }

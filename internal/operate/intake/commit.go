@@ -18,6 +18,7 @@ import (
 // Reasons, in the audit, of what a list brought.
 const (
 	ReasonImported = "imported"
+	ReasonLinked   = "record_listed"
 	ReasonListed   = "listed_as_opted_out"
 )
 
@@ -96,7 +97,7 @@ func (w *writer) mapping(contactID string) error {
 	m := crm.Mapping{
 		Tenant: w.policy.Tenant, CRM: w.list.CRM, Contact: contactID, CRMID: w.Record, Transition: 1, CreatedAt: w.now, UpdatedAt: w.now,
 	}
-	r := w.audit(contactID, ReasonImported)
+	r := w.audit(contactID, ReasonLinked)
 	r.Details["crm_id"] = w.Record
 	return w.c.Insert(ledger.Step{Key: ledger.CRMMapping.Under(m.Tenant, m.Contact, m.CRM), Event: "import", Audit: r}, m, "")
 }
