@@ -1,8 +1,10 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -146,6 +148,36 @@ func TestTheCRMsPeopleAreLinkedAndCompared(t *testing.T) {
 	}
 }
 
+// Ctrl-C at any moment: what is done is done, it says how far it came, and the
+// same command goes on.
+func TestAnImportThatIsInterruptedGoesOn(t *testing.T) {
+	t.Parallel()
+	s, folder := system(t)
+	s.Stop(context.Background())
+	fake := hubspottest.New(hubspottest.Options{Token: "a token of this test"})
+	ctx, interrupt := context.WithCancel(t.Context())
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Query().Get("after") != "" {
+			interrupt()
+		}
+		fake.ServeHTTP(w, r)
+	}))
+	t.Cleanup(server.Close)
+	for n := range 101 {
+		if _, err := fake.Seed("contacts", map[string]string{"email": fmt.Sprintf("p%d@customer.example", n)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	onefold(t, "a token of this test\n", "secret", "set", "crm/demo", "-data", folder).want(t, exitDone, "set: crm/demo", "")
+	args := []string{"import", "-crm", "-apply", "-yes", "-url", server.URL, "-data", folder}
+	var stdout, stderr bytes.Buffer
+	code := Main(ctx, args, strings.NewReader(""), &stdout, &stderr)
+	said{code, stdout.String(), stderr.String()}.want(t, exitFailed, "100 records: 100 new contacts", "error: interrupted after 100 records\nonefold: hint: run the same command again")
+	if rep := imported(t, onefold(t, "", append(args, "-json")...)); rep.Made != 1 || rep.Known != 100 || !rep.Complete {
+		t.Errorf("%+v", rep)
+	}
+}
+
 // Real besides: the ledger's and secrets' services of MiniStack.
 func TestAStagesContactsComeFromItsCRM(t *testing.T) {
 	t.Parallel()
@@ -164,7 +196,7 @@ func TestAStagesContactsComeFromItsCRM(t *testing.T) {
 	run("", "crm", "check", "demo").want(t, exitFailed, "", "secret set -stage dayone crm/demo")
 	run("another\n", "secret", "set", "crm/demo").want(t, exitDone, "set: crm/demo", "")
 	run("", "import", "-crm", "-url", server.URL).want(t, exitFailed, "", "does the token have the right to read contacts?")
-	run("a token of this test\n", "secret", "set", "crm/demo").want(t, exitDone, "set: crm/demo", "")
+	run("a token of this test\n", "secret", "set", "-yes", "crm/demo").want(t, exitDone, "set: crm/demo", "")
 	run("", "import", "-crm", "-apply", "-url", server.URL).want(t, exitFailed, "2 new contacts", "nobody answered: not done")
 	got := run("", "import", "-crm", "-apply", "-yes", "-json", "-url", server.URL)
 	if rep := imported(t, got); rep.Made != 2 || rep.Stopped != 2 || !rep.Complete {
