@@ -137,7 +137,7 @@ func onlyIf(is bool, text string) string {
 }
 
 // examples is how many of what is reported for one reason are named.
-const examples = 10
+const examples = 5
 
 // listReasons writes a line for each reason, the most frequent first, with the
 // first that it is about.
