@@ -104,31 +104,67 @@ func TestWhatComesBetweenIsSeen(t *testing.T) {
 	t.Parallel()
 	e := optedOut(record("51", "ann@example.com"))
 	for name, c := range map[string]struct {
+		e     intake.Entry
 		do    func(*world)
 		check func(*world, intake.Report) bool
 	}{
 		"an event makes the contact": {
+			e,
 			func(w *world) { w.person("c-event", "", "email:ann@example.com") },
 			func(w *world, r intake.Report) bool {
 				return r.Linked == 1 && w.mappings()["51"].Contact == "c-event" && w.contact("c-event").ConsentVersion == 2
 			},
 		},
 		"the person is erased": {
+			record("51", "ann@example.com"),
+			func(w *world) { w.ok(w.erased("ann@example.com")) },
+			func(w *world, r intake.Report) bool { return r.LeftOut == 1 && len(w.contacts()) == 2 },
+		},
+		"the contact is merged": {
+			record("51", "kim@example.com"),
+			func(w *world) {
+				w.person("top", "", "email:top@example.com")
+				var c ledger.Commit
+				_, err := c.Move(ledger.Step{
+					Key: people.Key("demo", "kim"), Transition: 1, Event: "merge", Set: ledger.Item{"status": contact.Merged, "merged_into": "top"},
+					Audit: audit.Record{At: utc.At(noon), By: "test"},
+				})
+				w.ok(err)
+				w.ok(w.store.Commit(w.Context(), c))
+				w.set(people.Key("demo", "top"), ledger.Item{"absorbed": []any{"kim"}})
+			},
+			func(w *world, r intake.Report) bool { return r.Linked == 1 && w.mappings()["51"].Contact == "top" },
+		},
+		"a worker maps the contact": {
+			record("51", "kim@example.com"),
+			func(w *world) { w.maps("kim", "52") },
+			func(w *world, r intake.Report) bool { return r.LeftOut == 1 && len(w.mappings()) == 1 },
+		},
+		"somebody gets an address that is stopped only": {
+			optedOut(row(2, "kim@example.com", "two@example.com", "new@example.com")),
+			func(w *world) { w.person("c-new", "", "email:new@example.com") },
+			func(w *world, r intake.Report) bool { return r.LeftOut == 1 && w.contact("c-new").ConsentVersion == 2 },
+		},
+		"the person is erased, and has opted out": {
+			e,
 			func(w *world) { w.ok(w.erased("ann@example.com")) },
 			func(w *world, r intake.Report) bool {
-				return r.LeftOut == 1 && len(w.contacts()) == 0 && w.guard("ann@example.com").Text("address") == "" && w.stopped("ann@example.com", guard.ReasonOptOut)
+				return r.LeftOut == 1 && len(w.contacts()) == 2 && w.guard("ann@example.com").Text("address") == "" && w.stopped("ann@example.com", guard.ReasonOptOut)
 			},
 		},
 		"another import makes it": {
+			e,
 			func(w *world) {
 				_, err := w.service(w.store).Run(w.Context(), of(true, e))
 				w.ok(err)
 			},
-			func(w *world, r intake.Report) bool { return r.Known == 1 && len(w.contacts()) == 1 },
+			func(w *world, r intake.Report) bool { return r.Known == 1 && len(w.contacts()) == 3 },
 		},
 	} {
 		w := newWorld(t)
-		rep, err := w.service(&stopping{Store: w.store, at: 1, do: func() { c.do(w) }}).Run(t.Context(), of(true, e))
+		w.person("kim", "", "email:kim@example.com")
+		w.person("two", "", "email:two@example.com")
+		rep, err := w.service(&stopping{Store: w.store, at: 1, do: func() { c.do(w) }}).Run(t.Context(), of(true, c.e))
 		if err != nil || !c.check(w, rep) {
 			t.Errorf("%s: %s, %v, %+v", name, counts(rep), err, w.contacts())
 		}
