@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"onefold/internal/crm"
-	"onefold/internal/decide"
 	"onefold/internal/decide/people"
 	"onefold/internal/ledger"
 	"onefold/internal/policy/tenant"
@@ -150,13 +149,14 @@ func (c *comparison) readContacts(ctx context.Context) error {
 // compareMappings looks at each mapping and its record.
 func (c *comparison) compareMappings(ctx context.Context) error {
 	for _, m := range c.mapped {
-		if c.of[m.CRMID].Contact != m.Contact {
-			continue // of a contact that was merged into the one that has the record
-		}
 		r, there := c.byID[m.CRMID]
-		who := c.contacts[m.Contact]
+		who, holder := c.contacts[m.Contact], c.contacts[c.of[m.CRMID].Contact]
 		var found []Difference
 		switch {
+		case c.of[m.CRMID].Contact != m.Contact && (who == nil || holder == nil || who.ID == holder.ID):
+			continue // of a contact that was merged into the one that has the record
+		case c.of[m.CRMID].Contact != m.Contact:
+			found = append(found, Difference{Why: DiffTwoContacts, Records: []string{m.CRMID}, Contact: m.Contact})
 		case !there && c.report.Complete:
 			found = append(found, Difference{Why: DiffRecordGone, Records: []string{m.CRMID}, Contact: m.Contact})
 		case !there || who == nil:
@@ -226,69 +226,6 @@ func (c *comparison) fields(m crm.Mapping, who contact.Contact, r crm.Record) []
 	}
 	slices.Sort(fields)
 	return []Difference{{Why: DiffFields, Records: []string{r.ID}, Contact: who.ID, Fields: fields}}
-}
-
-// compareRecords looks for records that are there twice, and for those that carry
-// our reference and no mapping names.
-func (c *comparison) compareRecords(ctx context.Context) error {
-	byRef, byAddress := map[string][]string{}, map[string][]string{}
-	var refs, addresses []string
-	for _, r := range c.records {
-		if r.Ref != "" {
-			if byRef[r.Ref] == nil {
-				refs = append(refs, r.Ref)
-			}
-			byRef[r.Ref] = append(byRef[r.Ref], r.ID)
-		}
-		for _, written := range r.Emails() {
-			p := decide.Identify(c.IDs, c.policy, written)
-			if !p.Known() || p.Own || p.Shared || p.Role || slices.Contains(byAddress[p.KeyID], r.ID) {
-				continue
-			}
-			if byAddress[p.KeyID] == nil {
-				addresses = append(addresses, p.KeyID)
-			}
-			byAddress[p.KeyID] = append(byAddress[p.KeyID], r.ID)
-		}
-		if _, mapped := c.of[r.ID]; r.Ref != "" && !mapped {
-			if err := c.unmapped(ctx, r); err != nil {
-				return err
-			}
-		}
-	}
-	for _, ref := range refs {
-		if len(byRef[ref]) > 1 {
-			c.report.add(Difference{Why: DiffTwoOfOneReference, Records: byRef[ref], Contact: ref})
-		}
-	}
-	for _, id := range addresses {
-		if len(byAddress[id]) > 1 {
-			c.report.add(Difference{Why: DiffTwoOfOneAddress, Records: byAddress[id]})
-		}
-	}
-	return nil
-}
-
-// unmapped is a record with a reference that had no mapping when the comparison
-// began. One that has it now was made meanwhile.
-func (c *comparison) unmapped(ctx context.Context, r crm.Record) error {
-	who := c.contacts[r.Ref]
-	if who == nil {
-		c.report.add(Difference{Why: DiffReferenceUnknown, Records: []string{r.ID}})
-		return nil
-	}
-	m, err := c.mapping(ctx, who.ID)
-	switch {
-	case err != nil:
-		return err
-	case m != nil && (m.CRMID == r.ID || c.inFlight(*m)):
-		c.report.Moving++
-	case m != nil && m.CRMID != "":
-		c.report.add(Difference{Why: DiffOtherRecord, Records: []string{r.ID, m.CRMID}, Contact: who.ID})
-	default:
-		c.report.add(Difference{Why: DiffUnmapped, Records: []string{r.ID}, Contact: who.ID})
-	}
-	return nil
 }
 
 func (c *comparison) mapping(ctx context.Context, contactID string) (*crm.Mapping, error) {

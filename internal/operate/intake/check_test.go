@@ -141,6 +141,21 @@ func TestALimitIsSaidAndNothingIsConcludedFromIt(t *testing.T) {
 	}
 }
 
+// verify reports it too; of a contact that was merged it is right.
+func TestOneRecordOfTwoContactsIsReported(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	for _, id := range []string{"kim", "lee", "old"} {
+		w.synced(id, "1", "")
+	}
+	w.set(ledger.Contact.At("demo", "old"), ledger.Item{"status": contact.Merged, "merged_into": "kim"})
+	w.set(ledger.Contact.At("demo", "kim"), ledger.Item{"absorbed": []any{"old"}})
+	rep := w.checks(10, has("1", "old", "kim@example.com"))
+	if got := differences(rep); len(got) != 1 || got[0] != "record_of_two_contacts 1 lee" {
+		t.Errorf("%q", got)
+	}
+}
+
 // What a worker does meanwhile is no finding.
 func TestWhatMovesWhileItIsComparedIsNotReported(t *testing.T) {
 	t.Parallel()

@@ -30,6 +30,7 @@ type Difference struct {
 // The differences.
 const (
 	DiffRecordGone         = "record_gone"
+	DiffTwoContacts        = "record_of_two_contacts"
 	DiffUnmapped           = "reference_without_mapping"
 	DiffOtherRecord        = "contact_is_other_record"
 	DiffReferenceUnknown   = "reference_unknown"
@@ -50,6 +51,7 @@ func (r *CheckReport) add(d Difference) {
 func SaysDifference(word string) string {
 	if said, known := map[string]string{
 		DiffRecordGone:         "a contact's record is gone: deleted or merged in the CRM",
+		DiffTwoContacts:        "two contacts are one record: `onefold contact merge` if they are one person",
 		DiffUnmapped:           "the record carries a contact's reference, and that contact is no record here: `onefold import` links it",
 		DiffOtherRecord:        "the first record carries the reference of a contact that is the second one here",
 		DiffReferenceUnknown:   "the record carries a reference that nobody has here: of another system?",

@@ -42,7 +42,9 @@ var ErrContacts = errors.New("not a contact list")
 
 // ReadContacts reads a CSV file (RFC 4180) whose first line names its columns:
 // email, name, company, phone, customer_id and id, in any order and case; at
-// least email or customer_id. Others are passed over. The delimiter is a comma,
+// least email or customer_id. For those that are missing first name and last
+// name, company name and phone number are taken, as exports of CRMs call them.
+// Others are passed over. The delimiter is a comma,
 // a semicolon or a tab, whichever the first line has most of. A byte order mark
 // is fine; an email cell may hold several addresses, apart by a space, a
 // semicolon or a comma. also names further columns that the caller wants, without
@@ -114,7 +116,7 @@ func columnsOf(head []string, line int) (map[string]int, error) {
 			return -1
 		}, name)
 		switch name {
-		case "email", "name", "company", "phone", "customerid", "id":
+		case "email", "name", "company", "phone", "customerid", "id", "firstname", "lastname", "companyname", "phonenumber":
 		case "emailaddress", "mail":
 			name = "email"
 		default:
@@ -140,8 +142,15 @@ func rowOf(columns map[string]int, cells []string, line int) Row {
 		}
 		return ""
 	}
+	either := func(name, other string) string {
+		if _, has := columns[name]; has {
+			return cell(name)
+		}
+		return other
+	}
 	return Row{
-		Line: line, Name: cell("name"), Company: cell("company"), Phone: cell("phone"),
+		Line: line, Name: either("name", strings.TrimSpace(cell("firstname")+" "+cell("lastname"))),
+		Company: either("company", cell("companyname")), Phone: either("phone", cell("phonenumber")),
 		CustomerID: cell("customerid"), ID: cell("id"), also: map[string]string{},
 		Emails: append([]string{}, strings.FieldsFunc(cell("email"), func(r rune) bool { return r == ' ' || r == ';' || r == ',' })...),
 	}
