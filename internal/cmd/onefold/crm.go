@@ -10,24 +10,6 @@ import (
 	"onefold/internal/secret"
 )
 
-const crmSetupHelp = `usage:
-  onefold crm setup [-token] [-yes] [-json] -stage NAME TENANT
-
-Makes in the account of a tenant's CRM (crm.kind of its policy) what keeps our
-references unique there: once, before the first contact. Repeating it is safe.
-
-  -token     read a token from standard input and use it this once: making
-             properties needs schema scopes that daily work does not
-             (default: the tenant's secret crm/TENANT)
-  -url URL   another address of the CRM's API
-  -yes       do not ask
-  -json      print one JSON object: tenant, ready
-
-examples:
-  onefold crm setup -stage prod demo
-  onefold crm setup -stage prod -token -yes demo < admin-token.txt
-`
-
 type crmSetupCmd struct {
 	Tenant string `arg:"" name:"TENANT"`
 	Token  bool
@@ -35,8 +17,6 @@ type crmSetupCmd struct {
 	Yes    bool
 	JSON   bool `name:"json"`
 }
-
-func (crmSetupCmd) Help() string { return crmSetupHelp }
 
 type crmReady struct {
 	Tenant string `json:"tenant"`

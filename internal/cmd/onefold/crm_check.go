@@ -14,40 +14,12 @@ import (
 	"onefold/internal/policy/versions"
 )
 
-const crmCheckHelp = `usage:
-  onefold crm check [-limit N] [-json] TENANT
-
-Compares the contacts of a tenant's CRM with what is known here, and reports
-what is missing, doubled or changed: contacts whose record is gone, records that
-carry our reference and that no contact is, several records with one reference
-or one address, fields that differ. It changes nothing, there or here, and
-repairs nothing. What changes while it is compared is not reported.
-
-Fields that somebody changed in the CRM and that the last sync left alone are
-counted, and are no finding.
-
-  -limit N   look at the first N records of the CRM at most (default 10000).
-             Where there are more, records that are gone are not looked for
-  -url URL   another address of the CRM's API
-  -json      print one JSON object: tenant, crm, records, mappings, complete,
-             left_there, unmarked, waiting, moving, reasons, findings
-
-Exit code 1 means that something is reported. If another onefold process has
-the data folder open, that process does it, with the CRM that it uses.
-
-examples:
-  onefold crm check demo
-  onefold crm check -stage prod -limit 50000 -json demo
-`
-
 type crmCheckCmd struct {
 	Tenant string `arg:"" name:"TENANT"`
 	Limit  int    `default:"10000" placeholder:"N"`
 	URL    string `name:"url" placeholder:"URL"`
 	JSON   bool   `name:"json"`
 }
-
-func (crmCheckCmd) Help() string { return crmCheckHelp }
 
 func (c *crmCheckCmd) Run(e *env) error {
 	if c.Limit < 1 {

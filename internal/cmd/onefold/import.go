@@ -14,51 +14,6 @@ import (
 	"onefold/internal/policy/versions"
 )
 
-const importHelp = `usage:
-  onefold import [-apply] [-yes] [-tenant T] [-json] CONTACTS.csv
-  onefold import -crm [-apply] [-yes] [-tenant T] [-json]
-
-Takes in the people that a business has already, so that mail from them is
-known from day one: of a CSV file ("-" reads from standard input), or of the
-CRM that the tenant's policy names. A row or record whose address nobody has
-becomes a contact; one of the CRM is linked to its contact, so that no sync
-makes it twice. Nothing follows: no mail, no task, nothing written to the CRM.
-
-Without -apply it says what it would do, and does nothing. Whatever is not
-certain is left out and reported: addresses that name nobody, an address that
-two rows have, several contacts, records that are another contact's. A contact
-that is known is not changed; a name that differs is reported.
-
-A CSV file names its columns in the first line: email, name, company, phone,
-customer_id, id, in any order; for those that are missing first name and last
-name, company name, phone number; others are passed over. An email cell may hold
-several addresses of one person. Customer IDs count as the policy says.
-
-  -apply      do it; it says what it will do and asks
-  -yes        do not ask
-  -crm        the contacts of the tenant's CRM instead of a file
-  -url URL    another address of the CRM's API
-  -opted-out-column C
-              a column of the file that says who wants no mail: yes, y, true,
-              1 or x; anything but these, no, n, false, 0 and nothing is an
-              error. A stop that this puts is lifted by no list. In the CRM it
-              is its own opt-out of all mail
-  -tenant T   whose contacts (default demo)
-  -json       print one JSON object: tenant, crm, applied, entries, made,
-              linked, known, left_out, stopped, complete, reasons,
-              notes, findings
-
-It may be interrupted: the row under way is finished, and the same command goes
-on with the rest, for what is done is known. Running it again when all is done
-changes nothing. If another onefold process has the data folder open, that
-process does it.
-
-examples:
-  onefold import contacts.csv
-  onefold import -apply -opted-out-column unsubscribed contacts.csv
-  onefold import -crm -apply -yes -stage prod
-`
-
 type importCmd struct {
 	Contacts string `arg:"" optional:"" name:"CONTACTS.csv"`
 	Apply    bool
@@ -69,8 +24,6 @@ type importCmd struct {
 	Tenant   string `default:"demo"`
 	JSON     bool   `name:"json"`
 }
-
-func (importCmd) Help() string { return importHelp }
 
 func (c *importCmd) Run(e *env) error {
 	switch {
