@@ -54,7 +54,7 @@ VENV_STAMP := .venv/.made-$(VENV_KEY)
 .DEFAULT_GOAL := help
 .PHONY: help run demo eval build setup tools-present test test-race check fmt-check vet lint import-rule \
 	verify-docs mod-check vuln fuzz badday kill mutate prove bench clean build-functions build-infra cdk-present synth bootstrap deploy destroy \
-	cfn-lint deploy-local e2e host-functions smoke-aws
+	cfn-lint deploy-local e2e host-functions smoke-aws test-crm
 
 help: ## list the targets
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z0-9-]+:.*## / {printf "  %-15s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -149,6 +149,13 @@ test-race: setup ## the concurrent packages under the race detector (needs a C c
 	@command -v "$$($(GO) env CC)" >/dev/null || { echo "the race detector needs a C compiler: install gcc or clang" >&2; exit 1; }
 	@echo "==> test under the race detector"
 	CGO_ENABLED=1 $(GO) test -race -short -timeout 10m $(RACE)
+
+# CRM_PYTHON is the Python to take, such as one that is not on the path.
+CRM_PYTHON ?=
+test-crm: ## the CRM contract on a real CRM, with faults (5 minutes, the first time 10; PostgreSQL, Redis, Python 3.12; Linux)
+	@internal/proof/scripts/crm $(CRM_PYTHON)
+	@echo "==> test on a real CRM"
+	$(GO) test ./internal/proof/bottlecrm -count=1 -timeout 25m -v -run 'TestRealCRM$$' -crm $(ARGS)
 
 check: fmt-check vet lint import-rule verify-docs mod-check cfn-lint ## all that is checked without running the system
 

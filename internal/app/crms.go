@@ -8,7 +8,10 @@ import (
 	"sync"
 
 	"onefold/internal/crm"
+	"onefold/internal/crm/hook"
 	"onefold/internal/crm/hubspot"
+	"onefold/internal/crm/pipedrive"
+	"onefold/internal/crm/salesforce"
 	"onefold/internal/crmsync"
 	"onefold/internal/policy/tenant"
 	"onefold/internal/policy/versions"
@@ -17,8 +20,8 @@ import (
 
 // Account is what an adapter needs to reach a tenant's account at its CRM.
 type Account struct {
-	URL   string // of the API, "" the vendor's own
-	Token func(context.Context) (string, error)
+	URL   string                                // of the API, "" the vendor's own
+	Token func(context.Context) (string, error) // the tenant's secret, in the adapter's form
 	HTTP  *http.Client
 }
 
@@ -33,6 +36,15 @@ func CRMs() []CRM {
 	return []CRM{
 		{"hubspot", func(a Account) (crm.Vendor, error) {
 			return hubspot.New(hubspot.Config{BaseURL: a.URL, Token: a.Token, HTTPClient: a.HTTP})
+		}},
+		{"pipedrive", func(a Account) (crm.Vendor, error) {
+			return pipedrive.New(pipedrive.Config{BaseURL: a.URL, Token: a.Token, HTTPClient: a.HTTP})
+		}},
+		{"salesforce", func(a Account) (crm.Vendor, error) {
+			return salesforce.New(salesforce.Config{BaseURL: a.URL, Secret: a.Token, HTTPClient: a.HTTP})
+		}},
+		{"webhook", func(a Account) (crm.Vendor, error) {
+			return hook.New(hook.Config{BaseURL: a.URL, Secret: a.Token, HTTP: a.HTTP, Now: Clock})
 		}},
 	}
 }

@@ -13,11 +13,13 @@ import (
 // Contact is what Onefold knows of a person, as sent to the CRM. Ref is
 // Onefold's own contact ID and the external reference there.
 type Contact struct {
-	Ref     string
-	Email   string // the contact's first e-mail address
-	Name    string
-	Company string
-	Phone   string
+	Ref string
+	// Revision rises with each change of the contact: of two it tells the newer.
+	Revision int64
+	Email    string // the contact's first e-mail address
+	Name     string
+	Company  string
+	Phone    string
 	// Former are the references of contacts that were merged into this one. A
 	// record that carries one of them is this contact's, and gets Ref.
 	Former []string
@@ -66,7 +68,7 @@ type Result struct {
 	Outcome    Outcome
 	ID         string // the CRM's record ID, when done
 	Adopted    bool   // an existing record was linked rather than made
-	Created    bool   // a record was made by this call
+	Created    bool   // a record was made by this call, or by the first of its idempotency key
 	Reason     string // a machine word; no free text of the vendor
 	RetryAfter time.Duration
 	// Left are the fields that somebody changed in the CRM and that this call left
@@ -118,6 +120,24 @@ type Capabilities struct {
 	// on what changed since. CannotLook: the adapter never sees a record, and sends
 	// the fields in which the contact differs from what was last written.
 	EditLost time.Duration
+
+	Calls  Calls
+	Secret string // what the tenant's secret crm/TENANT holds, and who makes it
+	Facts  []Fact
+}
+
+// Calls are the HTTP calls that each operation makes when nothing goes wrong and
+// the adapter is at work already. The least possible is 1 for a new contact, a note
+// and a task (an upsert by the reference), 2 for an adopted and a changed one (a
+// look, a write), 1 where nothing is to be written.
+type Calls struct{ New, Adopted, Changed, Unchanged, Note, Task int }
+
+// Fact is something that what is declared rests on.
+type Fact struct {
+	Says string
+	// Source is the vendor's page with the day it was read, "" for an assumption of
+	// ours, which then is on the safe side.
+	Source string
 }
 
 // CannotLook is the EditLost of an adapter that cannot read a record.

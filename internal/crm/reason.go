@@ -12,6 +12,9 @@ const (
 	// ReasonSetup (Refused): the account lacks a property the adapter needs;
 	// the deployment's setup step makes it.
 	ReasonSetup = "setup"
+	// ReasonGone (Refused): the receiver wants nothing any more; a person turns the
+	// account off, or gives it another address.
+	ReasonGone = "gone"
 	// ReasonContactMissing (Refused): the contact record that a note or task
 	// belongs to is gone; the contact must be upserted again first.
 	ReasonContactMissing = "contact_missing"

@@ -19,7 +19,7 @@ const mostTried = 8
 
 // sent is a contact as it goes to the CRM.
 func (s *Service) sent(c contact.Contact) crm.Contact {
-	return crm.Contact{Ref: c.ID, Email: c.Email, Name: c.Name, Company: c.Company, Phone: c.Phone, Former: c.Absorbed}
+	return crm.Contact{Ref: c.ID, Revision: c.Revision, Email: c.Email, Name: c.Name, Company: c.Company, Phone: c.Phone, Former: c.Absorbed}
 }
 
 // mark is the keyed digest of a field's value.

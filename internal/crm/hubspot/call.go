@@ -6,61 +6,36 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
-	"net/http/httptrace"
 	"net/url"
 	"strings"
-	"sync/atomic"
 
 	"onefold/internal/crm"
+	"onefold/internal/crm/onecall"
 )
-
-// answerLimit bounds what is read of an answer. One record with a full note
-// body is far below it.
-const answerLimit = 4 << 20
 
 // call makes one HTTP call at most once and decodes a 2xx answer into out
 // (unless nil). The verdict is the whole knowledge about it.
 func (c *Client) call(ctx context.Context, method, path string, query url.Values, in, out any) verdict {
-	ctx, cancel := context.WithTimeout(ctx, callTimeout)
-	defer cancel()
 	token, err := c.token(ctx)
 	if err != nil || token == "" {
 		return verdict{outcome: crm.NotBegun, reason: crm.ReasonNoToken, account: true}
 	}
 
-	var connected atomic.Bool
-	// GetConn comes again when the transport takes another connection, which
-	// it does only for a GET or where nothing of the request was written
-	// (net/http, Request.isReplayable): then the last connection counts.
-	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
-		GetConn: func(string) { connected.Store(false) },
-		GotConn: func(httptrace.GotConnInfo) { connected.Store(true) },
-	})
 	req, err := c.request(ctx, method, path, query, in)
 	if err != nil {
 		return verdict{outcome: crm.Refused, reason: crm.ReasonInvalid}
 	}
 	req.Header.Set("Authorization", "Bearer "+token)
 
-	resp, err := c.http.Do(req)
-	if err != nil {
-		// The error's kind proves nothing; only that no connection was ever
-		// handed out proves that no byte left.
-		if !connected.Load() {
-			return verdict{outcome: crm.NotBegun, reason: crm.ReasonNoConnection, account: true}
-		}
-		return verdict{outcome: crm.Unknown, reason: crm.ReasonNoAnswer}
+	answer, fault := onecall.Send(ctx, c.http, req)
+	if fault.Outcome != "" {
+		return verdict{outcome: fault.Outcome, reason: fault.Reason, account: fault.Account}
 	}
-	defer func() { _ = resp.Body.Close() }()
-	body, err := io.ReadAll(io.LimitReader(resp.Body, answerLimit))
-	if err != nil {
-		return verdict{outcome: crm.Unknown, reason: crm.ReasonNoAnswer}
-	}
-	if resp.StatusCode < 200 || resp.StatusCode > 299 {
-		return judge(resp.StatusCode, resp.Header, body)
+	if !answer.OK() {
+		return judge(answer)
 	}
 	if out != nil {
-		if err := json.Unmarshal(body, out); err != nil {
+		if err := json.Unmarshal(answer.Body, out); err != nil {
 			return verdict{outcome: crm.Unknown, reason: crm.ReasonNoAnswer}
 		}
 	}

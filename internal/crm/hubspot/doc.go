@@ -23,7 +23,7 @@
 //     reference to it and fill its empty fields.
 //
 // Between the read and the PATCH a person's edit of a field that is written can
-// be lost: the PATCH is sent at once, and may take callTimeout.
+// be lost: the PATCH is sent at once, and may take onecall.Timeout.
 //
 // HubSpot has no conditional write. Two contacts with different references
 // that adopt one record in the same instant can both succeed, the later one

@@ -4,13 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"net/http"
-	"net/url"
 	"regexp"
 	"time"
 
 	"onefold/internal/crm"
+	"onefold/internal/crm/onecall"
 )
 
 // Defaults of Config.
@@ -24,9 +23,6 @@ const (
 	PropContactRef = "onefold_contact_id" // contacts, unique
 	PropEventKey   = "onefold_event_key"  // notes and tasks, unique
 )
-
-// callTimeout bounds one HTTP call when the caller's deadline is later.
-const callTimeout = 20 * time.Second
 
 // Config is what New needs.
 type Config struct {
@@ -70,29 +66,11 @@ func New(cfg Config) (*Client, error) {
 	if !versionForm.MatchString(cfg.Version) {
 		return nil, fmt.Errorf("hubspot: version %q is not of the form 2026-03", cfg.Version)
 	}
-	u, err := url.Parse(cfg.BaseURL)
-	if err != nil || u.Host == "" || u.User != nil || u.RawQuery != "" || (u.Path != "" && u.Path != "/") {
-		return nil, errors.New("hubspot: base URL is not scheme://host")
+	base, err := onecall.Base(cfg.BaseURL)
+	if err != nil {
+		return nil, fmt.Errorf("hubspot: %w", err)
 	}
-	if u.Scheme != "https" && (u.Scheme != "http" || !loopback(u.Hostname())) {
-		return nil, errors.New("hubspot: base URL is neither https nor loopback")
-	}
-	var hc http.Client
-	if cfg.HTTPClient != nil {
-		hc = *cfg.HTTPClient
-	}
-	// A redirect would carry the token elsewhere and could turn one call
-	// into two.
-	hc.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-	return &Client{base: u.Scheme + "://" + u.Host, version: cfg.Version, token: cfg.Token, http: &hc}, nil
-}
-
-func loopback(host string) bool {
-	if host == "localhost" {
-		return true
-	}
-	ip := net.ParseIP(host)
-	return ip != nil && ip.IsLoopback()
+	return &Client{base: base, version: cfg.Version, token: cfg.Token, http: onecall.Client(cfg.HTTPClient)}, nil
 }
 
 // Capabilities declares what the package comment argues. IndexLag and InFlight
@@ -105,6 +83,16 @@ func (c *Client) Capabilities() crm.Capabilities {
 		Tasks:    crm.ByReference,
 		IndexLag: 5 * time.Minute,
 		InFlight: 2 * time.Minute,
-		EditLost: callTimeout,
+		EditLost: onecall.Timeout,
+		Calls:    crm.Calls{New: 2, Adopted: 4, Changed: 2, Unchanged: 1, Note: 3, Task: 3},
+		Secret:   "the access token of a private app, with the scopes to read and write contacts; `onefold crm setup` once with a token that may write schemas too",
+		Facts: []crm.Fact{
+			{Says: "a custom property of contacts, notes and tasks can be unique, and `batch/upsert` by it makes a record or changes it", Source: "https://developers.hubspot.com/docs/api-reference/latest/crm/objects/contacts/batch/upsert-contacts, read 2026-11-29"},
+			{Says: "a batch has at most 100 inputs and answers each; Onefold sends one at a time, since each is an operation of its own", Source: "https://developers.hubspot.com/docs/api-reference/latest/crm/objects/contacts/guide, read 2026-11-29"},
+			{Says: "an upsert by `email` cannot leave fields out, so the reference is used", Source: "https://developers.hubspot.com/docs/api-reference/latest/crm/objects/contacts/guide, read 2026-11-29"},
+			{Says: "a record is read by its reference or address directly, not by the search, whose index lags", Source: "https://developers.hubspot.com/docs/api-reference/latest/crm/objects/contacts/guide, read 2026-11-29"},
+			{Says: "there is no conditional write, so an edit between read and write is lost", Source: ""},
+			{Says: "no request takes effect later than two minutes after its caller gave up", Source: ""},
+		},
 	}
 }

@@ -4,11 +4,11 @@ import (
 	"encoding/json"
 	"net/http"
 	"regexp"
-	"strconv"
 	"strings"
 	"time"
 
 	"onefold/internal/crm"
+	"onefold/internal/crm/onecall"
 )
 
 // verdict is what one HTTP call, or one item of a batch, came to. Done,
@@ -36,7 +36,6 @@ const (
 	tenSecondWait = 10 * time.Second // the rolling limit's own window
 	dailyWait     = 15 * time.Minute
 	lockWait      = 5 * time.Second
-	longestWait   = 24 * time.Hour
 )
 
 // wireError is HubSpot's error, whole or per item; every field is optional.
@@ -52,10 +51,10 @@ type wireError struct {
 
 // judge reads an answer that is not 2xx. Only statuses that are known to mean
 // "not processed" become a refusal; all others are Unknown.
-func judge(status int, h http.Header, body []byte) verdict {
+func judge(a onecall.Answer) verdict {
 	var e wireError
-	_ = json.Unmarshal(body, &e) // an unreadable body leaves the status to decide
-	switch status {
+	_ = json.Unmarshal(a.Body, &e) // an unreadable body leaves the status to decide
+	switch a.Status {
 	case http.StatusUnauthorized:
 		return verdict{outcome: crm.Refused, reason: crm.ReasonAuth, account: true}
 	case http.StatusForbidden: // perhaps a scope that this call alone needs
@@ -69,9 +68,9 @@ func judge(status int, h http.Header, body []byte) verdict {
 		if e.PolicyName == "DAILY" {
 			wait = dailyWait
 		}
-		return verdict{outcome: crm.Busy, reason: crm.ReasonRateLimit, retryAfter: retryAfter(h, wait), account: true}
+		return verdict{outcome: crm.Busy, reason: crm.ReasonRateLimit, retryAfter: a.RetryAfter(wait), account: true}
 	case http.StatusLocked, 477: // 477: the account is being migrated
-		return verdict{outcome: crm.Busy, reason: crm.ReasonLocked, retryAfter: retryAfter(h, lockWait)}
+		return verdict{outcome: crm.Busy, reason: crm.ReasonLocked, retryAfter: a.RetryAfter(lockWait)}
 	case http.StatusBadRequest, http.StatusUnprocessableEntity:
 		return judgeInvalid(e)
 	case http.StatusMethodNotAllowed, http.StatusRequestEntityTooLarge,
@@ -127,17 +126,4 @@ func collision(e wireError) verdict {
 		v.existingID = m[1]
 	}
 	return v
-}
-
-// retryAfter reads the header in seconds (RFC 9110, 10.2.3; HubSpot sends no
-// dates), within a second and a day, or gives the default.
-func retryAfter(h http.Header, otherwise time.Duration) time.Duration {
-	n, err := strconv.ParseInt(h.Get("Retry-After"), 10, 64)
-	if err != nil || n < 0 {
-		return otherwise
-	}
-	if n > int64(longestWait/time.Second) {
-		return longestWait
-	}
-	return max(time.Duration(n)*time.Second, time.Second)
 }

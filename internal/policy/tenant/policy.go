@@ -292,7 +292,7 @@ const (
 
 // CRM says where contacts go.
 type CRM struct {
-	Kind string `json:"kind"` // "hubspot", or empty for none
+	Kind string `json:"kind"` // a kind of package app, or empty for none
 	Task bool   `json:"task"` // also make a task for each enquiry
 	// Edited says what becomes of a field that somebody changed in the CRM when the
 	// contact has another value: EditTheirs (the default), EditAsk or EditOurs.

@@ -155,7 +155,7 @@ func Rules() []Rule {
 			Outside: texts(), Refused: []string{"testing/**", "net/http/httptest"},
 		},
 		{
-			Layer: "adapter", Packages: adapters(), Imports: core, Unit: 3,
+			Layer: "adapter", Packages: adapters(), Imports: union(core, internal("crm/onecall")), Unit: 3,
 			Outside: anything, Refused: []string{"testing/**"},
 		},
 		{
@@ -189,6 +189,14 @@ func Rules() []Rule {
 		{
 			// Bytes in and bytes out: it knows AWS's wire and nothing else.
 			Layer: "fault proxy", Packages: internal("proof/faultproxy"), Refused: []string{"testing/**", "net/http/httptest"},
+		},
+		{
+			// A real CRM on this machine: it knows nothing of Onefold.
+			Layer: "real CRM", Packages: internal("proof/localcrm"), Refused: []string{"testing/**", "net/http/httptest"},
+		},
+		{
+			// The adapter to it, which no composition offers.
+			Layer: "adapter of the real CRM", Packages: internal("proof/bottlecrm"), Imports: union(core, internal("crm/onecall")), Unit: 3, Refused: []string{"os/**", "testing/**"},
 		},
 		{
 			// Lambda's reading of streams, by AWS's documented rules.

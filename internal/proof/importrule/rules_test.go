@@ -115,6 +115,10 @@ func TestEachLayerRefusesWhatIsNotBelowIt(t *testing.T) {
 		{"roles", "internal/proof/roles", "onefold/internal/ledger", true},
 		{"roles", "internal/proof/roles", "onefold/internal/crmsync", false},
 
+		{"real CRM", "internal/proof/localcrm", "net/http", true},
+		{"real CRM", "internal/proof/localcrm", "onefold/internal/crm", false},
+		{"adapter of the real CRM", "internal/proof/bottlecrm", "onefold/internal/crm", true},
+		{"adapter of the real CRM", "internal/proof/bottlecrm", "onefold/internal/crm/hubspot", false},
 		{"fault proxy", "internal/proof/faultproxy", "net/http", true},
 		{"fault proxy", "internal/proof/faultproxy", "onefold/internal/ledger", false},
 		{"fault proxy", "internal/proof/faultproxy", "github.com/aws/aws-sdk-go-v2/aws", false},

@@ -82,6 +82,7 @@ func ofSending() map[string]string {
 		"attempts_exhausted":    "its workers died too often",
 		"contact_never_synced":  "the contact has never been in the CRM",
 		"merges_do_not_end":     "the contact's merges do not end",
+		"gone":                  "the CRM's receiver says that it wants nothing any more",
 		"auth":                  "the CRM refused the token",
 		"invalid":               "the CRM refused the content",
 		"setup":                 "the CRM account is not set up",

@@ -1,4 +1,4 @@
-package hubspot
+package crm
 
 import (
 	"html"
@@ -7,20 +7,15 @@ import (
 	"unicode/utf16"
 )
 
-// Limits in characters, counted as UTF-16 code units, the larger of the two
-// possible readings of the vendor's word.
-const (
-	bodyLimit = 65536 // hs_note_body, notes guide; hs_task_body taken as alike
-	lineLimit = 255   // ours, for one-line properties: longer is not a name or title
-)
-
 const shortened = "… [shortened by Onefold]"
 
-// richText turns plain text into the HTML that note and task bodies are shown
-// as. Escaping is a defence, not a nicety: the text comes from strangers.
-func richText(s string) string {
+// RichText turns plain text into HTML of at most limit characters, for vendors
+// that show bodies as HTML. Escaping is a defence, not a nicety: the text comes
+// from strangers. Characters are counted as UTF-16 code units, the larger of the
+// two possible readings of a vendor's word.
+func RichText(s string, limit int) string {
 	s = strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\r\n", "\n")
-	room := bodyLimit - units(shortened)
+	room := limit - units(shortened)
 	var b strings.Builder
 	used, fits := 0, 0 // fits: the length that leaves room for the mark
 	for _, r := range s {
@@ -32,7 +27,7 @@ func richText(s string) string {
 			piece = " "
 		}
 		used += units(piece)
-		if used > bodyLimit {
+		if used > limit {
 			return b.String()[:fits] + shortened
 		}
 		b.WriteString(piece)
@@ -43,8 +38,8 @@ func richText(s string) string {
 	return b.String()
 }
 
-// cut shortens plain text to limit characters, mark included.
-func cut(s string, limit int, mark string) string {
+// Cut shortens plain text to limit characters, mark included.
+func Cut(s string, limit int, mark string) string {
 	if units(s) <= limit {
 		return s
 	}
@@ -58,8 +53,8 @@ func cut(s string, limit int, mark string) string {
 	return s // unreachable: the text is longer than limit
 }
 
-// oneLine makes valid UTF-8 without control characters and with single spaces.
-func oneLine(s string) string {
+// OneLine makes valid UTF-8 without control characters and with single spaces.
+func OneLine(s string) string {
 	s = strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) {
 			return ' '
