@@ -148,6 +148,19 @@ func TestTheCRMsPeopleAreLinkedAndCompared(t *testing.T) {
 	}
 }
 
+// A receiver of webhooks has no list of people, and says so to both commands.
+func TestACRMWithoutAListIsToldOf(t *testing.T) {
+	t.Parallel()
+	s, folder := system(t)
+	s.Stop(context.Background())
+	onefold(t, "", "policy", "apply", "-yes", withCRM(t, "2", "webhook"), "-data", folder).want(t, exitDone, "applied: version 2", "")
+	onefold(t, "a secret of this test\n", "secret", "set", "crm/demo", "-data", folder).want(t, exitDone, "set: crm/demo", "")
+	for _, args := range [][]string{{"import", "-crm"}, {"crm", "check", "demo"}} {
+		onefold(t, "", append(args, "-data", folder)...).
+			want(t, exitFailed, "", "error: the contacts of a CRM of kind webhook cannot be listed\nonefold: hint: export them there as a CSV file")
+	}
+}
+
 // Ctrl-C at any moment: what is done is done, it says how far it came, and the
 // same command goes on.
 func TestAnImportThatIsInterruptedGoesOn(t *testing.T) {
