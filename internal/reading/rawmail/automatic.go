@@ -8,7 +8,7 @@ import (
 // An automatic answer is known by the shape of its fields: there are more names
 // for it than anybody can list.
 var (
-	autoName  = regexp.MustCompile(`^x-(?:[a-z0-9]+-)*(?:auto-?(?:re(?:ply|pl|sp|spond|sponse|sponder)|answer|generat|submit)|machine-?generat|vacation|out-?of-?office|ooo(?:-|$)|cron-)`)
+	autoName  = regexp.MustCompile(`^x-(?:[a-z0-9]+-)*(?:auto-?(?:re(?:ply|pl|sp|spond|sponse|sponder)|answer|generat|submit)|machine-?generat|vacation(?:-(?:reply|response|message))?$|out-?of-?office|ooo(?:-reply)?$|cron-env$)`)
 	autoValue = regexp.MustCompile(`(?i)\bauto[-_ ]?respon(?:d|se)|\bauto[-_ ]?repl(?:y|ie)|\boofassistant\b|\bvacation(?:[/ ]\d|\.pl\b)`)
 )
 
