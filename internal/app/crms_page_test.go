@@ -45,8 +45,8 @@ func crmPage(t *testing.T) string {
 What can be named by ` + "`crm.kind`" + ` in the policy, and what each vendor makes possible. Made by ` + "`go generate ./internal/app`" + `
 from what the adapters declare; the worker acts on that alone. How to add one: [add-a-crm.md](add-a-crm.md).
 
-| kind | a contact is found again by | a note | a task | in flight | search is late by | keys live | an edit can be lost for |
-|---|---|---|---|---|---|---|---|
+| kind | a contact is found again by | a note | a task | in flight | search is late by | keys live | an edit can be lost for | its contacts are listed |
+|---|---|---|---|---|---|---|---|---|
 `)
 	var facts, calls strings.Builder
 	calls.WriteString(`
@@ -65,8 +65,8 @@ made, so that one that is there is adopted, and before one is filed, so that a r
 			t.Fatal(err)
 		}
 		is := c.Capabilities()
-		fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s | %s | %s | %s |\n", is.Name, again(is.Contacts), again(is.Notes), again(is.Tasks),
-			span(is.InFlight), span(is.IndexLag), span(is.KeyLife), span(is.EditLost))
+		fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s | %s | %s | %s | %s |\n", is.Name, again(is.Contacts), again(is.Notes), again(is.Tasks),
+			span(is.InFlight), span(is.IndexLag), span(is.KeyLife), span(is.EditLost), lists(c))
 		if is.Calls == (crm.Calls{}) || is.Secret == "" || len(is.Facts) == 0 {
 			t.Errorf("%s declares no calls, no secret or no facts", is.Name)
 		}
@@ -87,11 +87,22 @@ it makes a record; the worker waits until nothing can be in flight and the searc
 a repeat as it did the first call, while it keeps the key. *nothing*: a person is asked, since a repeat might make a second record.
 
 What somebody changes in the CRM stays: Onefold writes a field only while it has what Onefold wrote there last. Between a look and
-the write after it an edit can be lost, for the time in the last column. ` + "`crm.edited`" + ` in the [policy](policy.md) says otherwise, field by field.
+the write after it an edit can be lost, for the time in the last column but one. ` + "`crm.edited`" + ` in the [policy](policy.md) says otherwise, field by field.
+
+Where contacts can be listed, ` + "`onefold import -crm`" + ` takes in who is there already, and ` + "`onefold crm check`" + ` compares. Of the others a CSV file
+is taken in: [identity.md](identity.md#day-one).
 `)
 	b.WriteString(calls.String())
 	b.WriteString(facts.String())
 	return b.String()
+}
+
+// lists tells whether `onefold import -crm` and `onefold crm check` work with it.
+func lists(c crm.CRM) string {
+	if _, can := c.(crm.Lister); can {
+		return "yes"
+	}
+	return "no"
 }
 
 func again(r crm.Repeat) string {

@@ -14,7 +14,8 @@ import (
 // Callers: a decision (a new contact, a known contact's further key, the form of
 // an address under the next identity rule, the phone and name that a duplicate is
 // looked for by, of which the first contact keeps the key), an alias by a person
-// (operate/contacts) and the migration of an identity rule (operate/rekey).
+// (operate/contacts), the migration of an identity rule (operate/rekey) and a list
+// of contacts that is taken in (operate/intake).
 func PutContactKey(c *ledger.Commit, name string, k contact.Key) error {
 	return c.Create(name, ledger.ContactKey.At(k.Tenant, k.ID), k)
 }

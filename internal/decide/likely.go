@@ -4,19 +4,25 @@ import (
 	"slices"
 
 	"onefold/internal/decide/match"
+	"onefold/internal/digest"
 	"onefold/internal/ledger"
+	"onefold/internal/policy/tenant"
 	"onefold/internal/record/contact"
 )
 
-// likelyKey is the key of the event's phone number and first name; "" where it does
-// not state both. It never identifies: a person is told of its contact.
-func (b *builder) likelyKey() string {
-	v := b.values()
-	phone, first := match.Phone(v["phone"], b.g.Policy.Region), match.FirstName(v["name"])
+// PhoneKey is the key of a phone number and a first name; "" where one of them is
+// not stated. It never identifies: a person is told of its contact.
+func PhoneKey(ids digest.Key, p tenant.Policy, phone, name string) string {
+	phone, first := match.Phone(phone, p.Region), match.FirstName(name)
 	if phone == "" || first == "" {
 		return ""
 	}
-	return contact.KeyID(contact.KindPhone, b.ids.ID("phone", b.tenant(), phone, first))
+	return contact.KeyID(contact.KindPhone, ids.ID("phone", p.Tenant, phone, first))
+}
+
+func (b *builder) likelyKey() string {
+	v := b.values()
+	return PhoneKey(b.ids, b.g.Policy, v["phone"], v["name"])
 }
 
 // likelySame is the contact that the event's may be a duplicate of, where the event

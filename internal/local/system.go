@@ -136,7 +136,7 @@ func Start(ctx context.Context, cfg Config) (_ *System, err error) {
 		Secrets: secret.Webhooks(cfg.Data.secrets()), Now: app.Clock, Log: cfg.Log, Timeout: workerTimeout, CallTime: callTime, KeepPolicy: keepPolicy, PublicURL: "http://" + listener.Addr().String(), Outside: outside,
 	})
 	s.ready(wired)
-	s.Opened = &Opened{Store: s.stores.ledger, Blob: s.stores.blob, IDs: key, Policies: wired.Policies, Secrets: cfg.Data.secrets(), Settle: settle}
+	s.Opened = &Opened{Store: s.stores.ledger, Blob: s.stores.blob, IDs: key, Policies: wired.Policies, Secrets: cfg.Data.secrets(), Settle: settle, LocalCRM: crm}
 	s.URL, s.MailURL, s.CRMURL = "http://"+listener.Addr().String(), s.fakes.sesURL, s.fakes.crmURL
 	token := idempotency.NewOwner()
 	s.server = &http.Server{Handler: s.routes(cfg, token), ReadHeaderTimeout: 10 * time.Second, ReadTimeout: time.Minute}

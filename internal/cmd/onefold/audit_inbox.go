@@ -18,36 +18,6 @@ import (
 	"onefold/internal/reading/rawmail"
 )
 
-const auditInboxHelp = `usage:
-  onefold audit-inbox [-contacts FILE.csv] [-policy FILE] [-own LIST]
-                      [-html FILE [-force]] [-json] FILE.mbox
-
-Looks through a mailbox before anything is deployed: who is in it, who stands
-in it twice, who would get two replies, which wishes not to be mailed were
-missed, what waited for more than a day, and what would go before a person. It
-reads the files it is given and nothing else: no network, no data folder, no
-model but the rules on this machine. "-" reads the mailbox from standard input.
-
-  -contacts FILE   a contact list to compare with: CSV whose first line names
-                   its columns, of email, name, company, phone, customer_id, id
-  -policy FILE     the policy to decide under (default: the example policy)
-  -own LIST        addresses and @domains of yours, by commas, besides those of
-                   the policy; without either they are guessed
-  -html FILE       write the report as a page that needs nothing but itself
-  -force           write it over a file that is there
-  -json            print the report as one JSON object instead of a summary
-
-Time stands still at the newest date in the mailbox. People who look like one
-are candidates: nothing merges. The page and the JSON hold personal data, on
-purpose: they are for whoever owns the mailbox. docs/audit-inbox.md tells how
-to export a mailbox and how each finding is made.
-
-examples:
-  onefold audit-inbox -html report.html mailbox.mbox
-  onefold audit-inbox -own @fernweh.example -contacts list.csv mailbox.mbox
-  onefold audit-inbox -json -policy policy.json mailbox.mbox
-`
-
 type auditInboxCmd struct {
 	File     string `arg:"" name:"FILE.mbox"`
 	Contacts string `placeholder:"FILE"`
@@ -57,8 +27,6 @@ type auditInboxCmd struct {
 	Force    bool
 	JSON     bool `name:"json"`
 }
-
-func (auditInboxCmd) Help() string { return auditInboxHelp }
 
 func (c *auditInboxCmd) Run(e *env) error {
 	o, err := c.options(e)

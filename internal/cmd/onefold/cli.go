@@ -51,7 +51,9 @@ type grammar struct {
 	} `cmd:"" help:"show contacts, and say who is who"`
 	CRM struct {
 		Setup crmSetupCmd `cmd:"" help:"make what Onefold needs in a tenant's CRM account"`
-	} `cmd:"" name:"crm" help:"set up a tenant's CRM account"`
+		Check crmCheckCmd `cmd:"" help:"compare a tenant's CRM with what is known here"`
+	} `cmd:"" name:"crm" help:"set up and compare a tenant's CRM account"`
+	Import  importCmd  `cmd:"" help:"take in the contacts of a CSV file or of the CRM"`
 	Doctor  doctorCmd  `cmd:"" help:"look at an account before a stage is deployed to it"`
 	Smoke   smokeCmd   `cmd:"" help:"verify on a deployed stage what needs an AWS account"`
 	Version versionCmd `cmd:"" help:"print the version of this program"`
@@ -121,7 +123,7 @@ func onStage(command string) bool {
 // others.
 func onLedger(command string) bool {
 	return named(command, "explain", "verify", "policy diff", "policy apply", "policy show", "policy migrate", "secret set", "secret revoke", "secret list",
-		"contact show", "contact merge", "contact split", "contact alias", "contact address")
+		"contact show", "contact merge", "contact split", "contact alias", "contact address", "import", "crm check")
 }
 
 // named tells whether a command is one of these, whatever its arguments.

@@ -13,66 +13,6 @@ import (
 	"onefold/internal/operate/stage"
 )
 
-const contactFlagsHelp = `
-  -tenant T   whose contacts (default demo)
-  -plan       say what it would do, and do nothing
-  -yes        do not ask
-  -token T    do it only if the plan still has this token, as -plan gives it
-  -json       print one JSON object: done, act, tenant, contact, into, already,
-              does, keeps, token. What is asked goes to stderr
-
-A contact is named by its ID or by one of its addresses. It says what it acts
-on and what it will do, and asks. What holds already changes nothing and is no
-error. If another onefold process has the data folder open, that process does
-it.
-`
-
-const contactMergeHelp = `usage:
-  onefold contact merge [-plan] [-yes] [-tenant T] [-json] CONTACT INTO
-
-Makes one person of two contacts: CONTACT is merged into INTO, and what comes
-from either's addresses is of INTO from then on. A wish against mail at one
-address counts for all. Fields of INTO are filled where they are empty and the
-policy lets them be, never overwritten. "onefold contact split" takes it back.
-` + contactFlagsHelp + `
-examples:
-  onefold contact merge kim.lee@example.org kim@example.com
-  onefold contact merge -plan -json kim.lee@example.org kim@example.com
-`
-
-const contactSplitHelp = `usage:
-  onefold contact split [-plan] [-yes] [-tenant T] [-json] CONTACT
-
-Takes a merge back: CONTACT, which was merged into another, is one of its own
-again. By an address it is the contact that first had it. What was filed since
-the merge stays where it is, and the plan says which enquiries those are.
-` + contactFlagsHelp + `
-examples:
-  onefold contact split kim.lee@example.org
-`
-
-const contactAliasHelp = `usage:
-  onefold contact alias [-plan] [-yes] [-tenant T] [-json] CONTACT ADDRESS
-
-Gives a contact one more address. An address that is another contact's is
-refused: merge the two instead. A wish against mail at the new address counts
-for all of the person's.
-` + contactFlagsHelp + `
-examples:
-  onefold contact alias kim@example.com kim.lee@example.org
-`
-
-const contactAddressHelp = `usage:
-  onefold contact address [-plan] [-yes] [-tenant T] [-json] CONTACT ADDRESS
-
-Gives a contact another main address, and tells the CRM. The old one still
-leads to the contact. A follow-up that waits keeps its recipient, for that was
-decided and approved; the plan lists those.
-` + contactFlagsHelp + `
-examples:
-  onefold contact address kim@example.com kim.lee@example.org
-`
-
 type contactMergeCmd struct {
 	Contact string `arg:"" name:"CONTACT"`
 	Into    string `arg:"" name:"INTO"`
@@ -95,11 +35,6 @@ type contactAddressCmd struct {
 	Address string `arg:"" name:"ADDRESS"`
 	contactFlags
 }
-
-func (contactMergeCmd) Help() string   { return contactMergeHelp }
-func (contactSplitCmd) Help() string   { return contactSplitHelp }
-func (contactAliasCmd) Help() string   { return contactAliasHelp }
-func (contactAddressCmd) Help() string { return contactAddressHelp }
 
 func (c *contactMergeCmd) Run(e *env) error {
 	return c.act(e, contacts.Act{Kind: contacts.Merge, Contact: c.Contact, Into: c.Into}, c.Contact, c.Into)

@@ -10,24 +10,6 @@ import (
 	"onefold/internal/secret"
 )
 
-const crmSetupHelp = `usage:
-  onefold crm setup [-token] [-yes] [-json] -stage NAME TENANT
-
-Makes in the account of a tenant's CRM (crm.kind of its policy) what keeps our
-references unique there: once, before the first contact. Repeating it is safe.
-
-  -token     read a token from standard input and use it this once: making
-             properties needs schema scopes that daily work does not
-             (default: the tenant's secret crm/TENANT)
-  -url URL   another address of the CRM's API
-  -yes       do not ask
-  -json      print one JSON object: tenant, ready
-
-examples:
-  onefold crm setup -stage prod demo
-  onefold crm setup -stage prod -token -yes demo < admin-token.txt
-`
-
 type crmSetupCmd struct {
 	Tenant string `arg:"" name:"TENANT"`
 	Token  bool
@@ -35,8 +17,6 @@ type crmSetupCmd struct {
 	Yes    bool
 	JSON   bool `name:"json"`
 }
-
-func (crmSetupCmd) Help() string { return crmSetupHelp }
 
 type crmReady struct {
 	Tenant string `json:"tenant"`
@@ -73,11 +53,9 @@ func (c *crmSetupCmd) Run(e *env) error {
 			return err
 		}
 	}
-	switch err = opened.SetUpCRM(e.ctx, c.Tenant, token, c.URL); {
-	case errors.Is(err, secret.ErrNone):
-		return hinted(err, "set it first: `onefold secret set -stage "+e.place.Stage+" crm/"+c.Tenant+"`")
-	case errors.Is(err, stage.ErrNoCRM):
-		return hinted(err, "set crm.kind in the tenant's policy and apply it first")
+	switch err = e.accountFault(opened.SetUpCRM(e.ctx, c.Tenant, token, c.URL), c.Tenant); {
+	case errors.As(err, new(*fault)):
+		return err
 	case errors.Is(err, crm.ErrNotUnique):
 		return hinted(err, "archive that property in the CRM and rename it, then run this again")
 	case err != nil:
@@ -88,4 +66,47 @@ func (c *crmSetupCmd) Run(e *env) error {
 	}
 	e.printf("the CRM account of tenant %s is ready\n", c.Tenant)
 	return nil
+}
+
+// accountFault says what a person can do about an account that does not open.
+// Other errors are as they were.
+func (e *env) accountFault(err error, tenantID string) error {
+	switch {
+	case errors.Is(err, secret.ErrNone):
+		where := ""
+		if e.place.Stage != "" {
+			where = "-stage " + e.place.Stage + " "
+		}
+		return hinted(err, "set it first: `onefold secret set "+where+"crm/"+tenantID+"`")
+	case errors.Is(err, stage.ErrNoCRM):
+		return hinted(err, "set crm.kind in the tenant's policy and apply it first")
+	}
+	return err
+}
+
+// lister is a tenant's CRM account whose contacts can be listed.
+func (e *env) lister(o *stage.Opened, tenantID, url string) (l crm.Lister, name string, err error) {
+	account, err := o.OpenCRM(e.ctx, tenantID, "", url)
+	if err != nil {
+		return nil, "", e.accountFault(err, tenantID)
+	}
+	name = account.Capabilities().Name
+	l, can := account.(crm.Lister)
+	if !can {
+		return nil, name, hinted(fmt.Errorf("the contacts of a CRM of kind %s cannot be listed", name),
+			"export them there as a CSV file, and use `onefold import`")
+	}
+	return l, name, nil
+}
+
+// listFault says what a person can do about a list that could not be read.
+func listFault(err error) error {
+	var why *crm.ListError
+	switch {
+	case !errors.As(err, &why):
+		return err
+	case why.Result.Reason == crm.ReasonAuth:
+		return hinted(err, "does the token have the right to read contacts? then run this again")
+	}
+	return hinted(err, "nothing was written there; run this again later")
 }

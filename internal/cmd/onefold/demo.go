@@ -13,30 +13,10 @@ import (
 	"onefold/internal/proof/localaws"
 )
 
-const demoHelp = `usage:
-  onefold demo [-ledger bolt|mem|dynamo] [-verbose]
-
-Starts the whole system on a temporary store, sends the samples of events/
-through its HTTP API, waits until nothing moves any more, counts what came of
-them, prints one person's timeline and checks every invariant. Nothing is kept
-and nobody is asked anything.
-
-  -ledger dynamo   starts an emulator of AWS; ` + "`make setup`" + ` installs it
-  -verbose         prints what happens as it happens
-
-Exit code 3 means that a count or an invariant is wrong.
-
-examples:
-  onefold demo
-  onefold demo -ledger mem -verbose
-`
-
 type demoCmd struct {
 	Ledger  string `default:"bolt" enum:"bolt,mem,dynamo"`
 	Verbose bool
 }
-
-func (demoCmd) Help() string { return demoHelp }
 
 // Run is the whole demo.
 func (c demoCmd) Run(e *env) error {

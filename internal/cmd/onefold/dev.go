@@ -25,24 +25,6 @@ type devCmd struct {
 	Quiet  bool   `help:"do not print events as they flow"`
 }
 
-// Help is what `onefold help dev` prints.
-func (devCmd) Help() string {
-	return `onefold dev [-listen ADDRESS] [-policy FILE] [-aws URL] [-quiet]
-
-Runs the HTTP API, the change-feed readers, the sweeper, the review page and
-stand-ins of SES and HubSpot in one process. Everything is kept in the data
-folder and goes on at the next start, however this process ended. Ctrl-C stops
-it in order.
-
-It serves the loopback only. The embedded store is real and fsynced; what it
-does not prove is how DynamoDB, Lambda, SES and HubSpot themselves behave.
-
-Examples:
-  onefold dev
-  onefold dev -listen 127.0.0.1:0
-  onefold dev -aws http://127.0.0.1:4566`
-}
-
 // Run brings the system up and keeps it until the context ends.
 func (c devCmd) Run(e *env) error {
 	policy, err := c.policy(e)

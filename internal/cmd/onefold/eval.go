@@ -14,53 +14,6 @@ import (
 	"onefold/internal/reading/reader"
 )
 
-const evalHelp = `usage:
-  onefold eval [-extractor rules|bedrock] [-half open|aside|all] [-set DIR]
-               [-policy FILE] [-answers FILE] [-misses] [-check] [-yes] [-json]
-  onefold eval -calibrate [-extractor rules|bedrock] [-set DIR] [-policy FILE]
-               [-answers FILE] [-yes] [-json]
-
-Lets an extractor read mails of which a person has said what stands in them,
-and says how often it was right: precision and recall of each field, wishes not
-to be mailed, class, intent, what a person is asked about, what attacks on the
-model brought about, tokens and cost. Shares stand with their 95 % interval,
-and beside what the project asks for, met or not. Nothing else is read, written
-or sent.
-
-  -extractor NAME  who reads: rules (the default; they run on this machine) or
-                   bedrock, with the settings of the extract function:
-                   ONEFOLD_MODEL_ID and ONEFOLD_MODEL_PRICE, and if wanted
-                   ONEFOLD_MODEL_REGION, ONEFOLD_MODEL_OUTPUT,
-                   ONEFOLD_MODEL_MAX_TOKENS, ONEFOLD_MODEL_BUDGET and
-                   ONEFOLD_GUARDRAIL; the account is that of the AWS
-                   configuration (AWS_PROFILE)
-  -half H          which half of the set: aside judges (the default), open is
-                   what rules and prompts are tuned on, or all
-  -set DIR         mails of one's own, labelled as docs/eval.md says; without
-                   halves all of them are open (the default half is all)
-  -policy FILE     the policy to decide under, whose own addresses are not
-                   customers (default: the example policy)
-  -answers FILE    keep each answer as a line of this file as it comes, and ask
-                   nothing that the file has an answer to: a run that ended
-                   goes on where it was
-  -misses          list what went wrong, of the open half alone
-  -check           exit with 1 if something that the project asks for is not
-                   met
-  -calibrate       what the stated confidence is worth, and the limit for
-                   review.min_confidence in a policy; on the open half alone
-  -yes             do not ask before calls that cost
-  -json            print one JSON object
-
-Ctrl-C lets the call under way end and prints the figures of the mails measured
-until then, with exit code 1.
-
-examples:
-  onefold eval
-  onefold eval -half open -misses
-  onefold eval -extractor bedrock -answers answers.jsonl
-  onefold eval -calibrate -set mails -policy policy.json
-`
-
 type evalCmd struct {
 	Extractor string `default:"rules" enum:"rules,bedrock"`
 	Half      string `placeholder:"H"`
@@ -73,8 +26,6 @@ type evalCmd struct {
 	Yes       bool
 	JSON      bool `name:"json"`
 }
-
-func (evalCmd) Help() string { return evalHelp }
 
 const allHalves = "all"
 

@@ -10,32 +10,6 @@ import (
 	"onefold/internal/policy/versions"
 )
 
-const explainHelp = `usage:
-  onefold explain -email A   [-tenant T] [-json]
-  onefold explain -event K   [-tenant T] [-json]
-  onefold explain -intent I  [-tenant T] [-json]
-  onefold explain -message M [-tenant T] [-json]
-
-Tells from the ledger alone what happened and why: why somebody got two mails,
-and why somebody got none. Deliveries, what was read, whose it was taken to
-be, follow-ups, approvals, attempts, stops, in the order in which they were
-committed.
-
-  -email A     everything about whoever has this address
-  -event K     one event, by its ID
-  -intent I    one follow-up, by its ID
-  -message M   the follow-up that a message ID of the mail provider belongs to
-  -tenant T    whose ledger (default demo; of a message: its own)
-  -json        print one JSON object
-
-Personal values are shown only to who asks by address. If another onefold
-process has the data folder open, that process answers.
-
-examples:
-  onefold explain -email alex@example.com
-  onefold explain -intent q3hs5c7vyq4bnc2dsa3ptae6k5m2x7za -json
-`
-
 type explainCmd struct {
 	Email   string `placeholder:"A"`
 	Event   string `placeholder:"K"`
@@ -44,8 +18,6 @@ type explainCmd struct {
 	Tenant  string `placeholder:"T"`
 	JSON    bool   `name:"json"`
 }
-
-func (explainCmd) Help() string { return explainHelp }
 
 // defaultTenant is the tenant of the example policy.
 const defaultTenant = "demo"

@@ -1,12 +1,19 @@
 package main
 
 import (
+	"embed"
 	"fmt"
 	"io"
 	"strings"
 
 	"github.com/alecthomas/kong"
 )
+
+// texts explain each command, in a file of its name; {contact_flags} stands for
+// what several share.
+//
+//go:embed help/*.txt
+var texts embed.FS
 
 const rootHelp = `onefold turns inbound mail and webhooks into contacts and follow-ups.
 
@@ -45,22 +52,9 @@ commands:
 Help for one of them: onefold help %s COMMAND
 `
 
-const helpHelp = `usage:
-  onefold help [COMMAND...]
-
-Explains a command; without one, lists them. "onefold help all" explains every
-command.
-
-examples:
-  onefold help
-  onefold help policy apply
-`
-
 type helpCmd struct {
 	Command []string `arg:"" optional:""`
 }
-
-func (helpCmd) Help() string { return helpHelp }
 
 func (c *helpCmd) Run(e *env) error {
 	if len(c.Command) == 1 && c.Command[0] == "all" {
@@ -103,10 +97,18 @@ func helpOf(node *kong.Node, path string) string {
 		return fmt.Sprintf(rootHelp, listed(node, ""))
 	case !node.Leaf():
 		return fmt.Sprintf(groupHelp, path, listed(node, path+" "), path)
-	case node.Detail == "":
+	}
+	text, err := texts.ReadFile(helpFile(node))
+	if err != nil {
 		return fmt.Sprintf("usage:\n  onefold %s\n\n%s\n", path, node.Help)
 	}
-	return strings.TrimRight(node.Detail, "\n") + "\n"
+	flags, _ := texts.ReadFile("help/contact_flags.txt")
+	return strings.ReplaceAll(string(text), "{contact_flags}\n", string(flags)+"\n")
+}
+
+// helpFile is the text that explains a command.
+func helpFile(leaf *kong.Node) string {
+	return "help/" + strings.ReplaceAll(strings.TrimPrefix(leaf.Path(), "onefold "), " ", "_") + ".txt"
 }
 
 // listed is one line for each command below a node.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"io/fs"
 	"regexp"
 	"strings"
 	"testing"
@@ -19,8 +20,10 @@ func TestEveryCommandExplainsEachFlagAndHasAnExample(t *testing.T) {
 	if len(leaves) < 10 {
 		t.Fatalf("only %d commands", len(leaves))
 	}
+	files := map[string]bool{"help/contact_flags.txt": true}
 	for _, leaf := range leaves {
 		path := leaf.Path()
+		files[helpFile(leaf)] = true
 		help := helpOf(leaf, path)
 		for _, flag := range leaf.Flags {
 			if !flag.Hidden && !regexp.MustCompile(`[ [(]-`+flag.Name+`\b`).MatchString(help) {
@@ -34,6 +37,15 @@ func TestEveryCommandExplainsEachFlagAndHasAnExample(t *testing.T) {
 			if len(line) > 80 {
 				t.Errorf("the help of %q has a line of %d bytes", path, len(line))
 			}
+		}
+	}
+	all, err := fs.Glob(texts, "help/*")
+	if err != nil || len(all) < len(files) {
+		t.Fatalf("%d texts, %v", len(all), err)
+	}
+	for _, name := range all {
+		if !files[name] {
+			t.Errorf("%s explains no command", name)
 		}
 	}
 }

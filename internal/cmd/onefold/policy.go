@@ -12,25 +12,10 @@ import (
 	"onefold/internal/policy/versions"
 )
 
-const policyValidateHelp = `usage:
-  onefold policy validate [-json] FILE
-
-Checks a policy document and prints every problem with its place in the
-document (a JSON Pointer), and notes what has no effect. No data folder is
-needed. "-" reads from standard input. The exit code is 1 if there is a problem.
-
-  -json   print one JSON object: valid, problems, notes
-
-examples:
-  onefold policy validate policy.json
-`
-
 type policyValidateCmd struct {
 	File string `arg:"" name:"FILE"`
 	JSON bool   `name:"json"`
 }
-
-func (policyValidateCmd) Help() string { return policyValidateHelp }
 
 func (c *policyValidateCmd) Run(e *env) error {
 	doc, err := e.read(c.File)
@@ -75,27 +60,11 @@ func listProblems(w io.Writer, name string, invalid *tenant.InvalidError) error 
 		"each place is a JSON Pointer into the document")
 }
 
-const policyShowHelp = `usage:
-  onefold policy show [-tenant T] [-version N] [-json]
-
-Prints a policy document as it was applied.
-
-  -tenant T    whose policy (default demo)
-  -version N   which version (default: the one in force)
-  -json        print one JSON object: tenant, version, policy
-
-examples:
-  onefold policy show
-  onefold policy show -version 3 > policy-3.json
-`
-
 type policyShowCmd struct {
 	Tenant  string `default:"demo"`
 	Version int64
 	JSON    bool `name:"json"`
 }
-
-func (policyShowCmd) Help() string { return policyShowHelp }
 
 func (c *policyShowCmd) Run(e *env) error {
 	if c.Version < 0 {

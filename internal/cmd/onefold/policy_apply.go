@@ -16,35 +16,6 @@ import (
 	"onefold/internal/policy/versions"
 )
 
-const policyApplyHelp = `usage:
-  onefold policy apply [-yes] [-over N] [-json] FILE
-
-Puts a policy document in force. It says what it acts on, prints how the
-document differs from the policy in force, and asks. Without -yes and
-without an answer nothing is applied. Applying what is in force already, word
-for word, changes nothing.
-
-A document that changes the identity rule is refused, unless it puts the rule
-in force that the policy names in identity_next and "onefold policy migrate"
-says that it is ready. Naming a rule there begins its migration, and taking it
-out ends that.
-
-  -yes      do not ask
-  -over N   apply only if version N is in force (0: only if none is)
-  -json     print one JSON object: applied, version, changes. applied is false
-            if the document was in force already; what is asked, and why
-            nothing was applied, goes to stderr
-
-What was decided under an older version stays decided, and a new version of a
-rule makes no second follow-up for it. If another onefold process has the data
-folder open, that process applies the policy.
-
-examples:
-  onefold policy apply policy.json
-  onefold policy apply -yes -data /var/lib/onefold policy.json
-  onefold policy apply -stage prod policy.json
-`
-
 type policyApplyCmd struct {
 	File string `arg:"" name:"FILE"`
 	Yes  bool
@@ -59,8 +30,6 @@ type applied struct {
 	Version int64    `json:"version"` // in force now
 	Changes []string `json:"changes"`
 }
-
-func (policyApplyCmd) Help() string { return policyApplyHelp }
 
 func (c *policyApplyCmd) Run(e *env) error {
 	if c.File == "-" && !c.Yes {

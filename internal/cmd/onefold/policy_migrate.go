@@ -17,47 +17,12 @@ import (
 	"onefold/internal/record/contact"
 )
 
-const policyMigrateHelp = `usage:
-  onefold policy migrate [-state] [-yes] [-tenant T] [-json]
-
-Makes ready the identity rule that the policy in force names in identity_next:
-every contact key gets its form under that rule. It says what it acts on and
-how far the migration is, and asks. It may be interrupted, and goes on where
-it was when it is run again. Running it when all is done adds nothing.
-
-Two people who would be one under the next rule are not joined: each pair
-becomes a question in the console. While one is open the rule is not ready.
-"They are two people" marks their common form as shared. If they are one,
-merge them, and run this again.
-
-It does not begin before every process knows the policy; it says until when
-to wait. When it says "ready", "onefold policy apply" puts the rule in force:
-a document with that rule as identity and without identity_next. Questions of a
-migration that was broken off are closed by -yes.
-
-  -state      show how far it is, and change nothing
-  -yes        do not ask
-  -tenant T   whose policy (default demo)
-  -json       print one JSON object: tenant, rule_in_force, rule_next, state,
-              ready, settled_at, keys, keys_added, collisions
-
-Exit code 1 means that the rule is not ready. If another onefold process has
-the data folder open, that process does the work.
-
-examples:
-  onefold policy migrate
-  onefold policy migrate -state -json -stage prod
-  onefold policy migrate -yes -stage prod
-`
-
 type policyMigrateCmd struct {
 	State  bool
 	Yes    bool
 	Tenant string `default:"demo"`
 	JSON   bool   `name:"json"`
 }
-
-func (policyMigrateCmd) Help() string { return policyMigrateHelp }
 
 // migration is what policy migrate -json prints. Names and meanings are stable;
 // properties may be added.

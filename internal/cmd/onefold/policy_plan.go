@@ -12,40 +12,12 @@ import (
 	"onefold/internal/record/contact"
 )
 
-const policyDiffHelp = `usage:
-  onefold policy diff [-replay TIME [-limit N]] [-json] FILE
-
-Compares a policy document with the one in force of the same tenant, and
-changes nothing. Lines that begin with "warning:" name a change that does less
-than it seems to, or that cannot be applied.
-
-  -replay TIME  besides, decide again under the document what was received in
-                this time until now (30d, 12h), and list what would have become
-                of it otherwise, and why
-  -limit N      list at most N changed events, the earliest (default 50; 0:
-                all). Counts are of all; -json lists all
-  -json         print one JSON object: folder, tenant, in_force, version, same,
-                identity_changed, differences; with -replay also replay
-
-A replay writes nothing and asks no reader. Each event is decided by itself, on
-the ledger as its first decision found it; people's answers do not count. Where
-something was never read that the document would need, it says that it cannot
-tell. Differences are no failure. Exit code 1 means that events are decided
-otherwise than they were under their own policy, or that it was interrupted.
-
-examples:
-  onefold policy diff policy.json
-  onefold policy diff -replay 30d policy.json
-`
-
 type policyDiffCmd struct {
 	File   string `arg:"" name:"FILE"`
 	Replay string `placeholder:"TIME"`
 	Limit  int    `default:"50"`
 	JSON   bool   `name:"json"`
 }
-
-func (policyDiffCmd) Help() string { return policyDiffHelp }
 
 func (c *policyDiffCmd) Run(e *env) error {
 	back, err := c.window()

@@ -17,60 +17,6 @@ import (
 	"onefold/internal/secret"
 )
 
-const secretSetHelp = `usage:
-  onefold secret set [-generate] [-yes] [-json] webhook/TENANT/NAME
-  onefold secret set [-yes] [-json] crm/TENANT
-
-Sets a secret, read from standard input. NAME is what "secret" of an endpoint
-says in the tenant's policy. The secret it replaces stays valid too, until the
-next set or "onefold secret revoke", so that its users have time to change.
-
-  -generate   make a webhook secret and print it, this once
-  -yes        do not ask before a secret is replaced; needed where the new
-              one comes from standard input
-  -json       print one JSON object: name, replaced, changed, and value with
-              -generate
-
-The functions of a deployed stage know a new secret within 5 minutes; while
-Secrets Manager cannot be asked they go on with what they know for an hour.
-So set it here first, and at the sender 5 minutes later.
-
-examples:
-  onefold secret set -generate webhook/demo/form
-  onefold secret set -stage prod crm/demo < token.txt
-`
-
-const secretRevokeHelp = `usage:
-  onefold secret revoke [-yes] [-json] NAME
-
-Ends the secret that was replaced last: only the current one is valid then.
-For one that has leaked: set a new one, change the sender, then revoke. It
-says what it acts on, and asks.
-
-  -yes    do not ask
-  -json   print one JSON object: name, revoked
-
-The functions of a deployed stage forget it within 5 minutes, or an hour more
-while Secrets Manager cannot be asked.
-
-examples:
-  onefold secret revoke webhook/demo/form
-  onefold secret revoke -yes -stage prod crm/demo
-`
-
-const secretListHelp = `usage:
-  onefold secret list [-json]
-
-Lists the secrets, never their values. "replaced one valid" marks those whose
-replaced secret is valid too.
-
-  -json   print one JSON array: name, previous_valid, changed_at
-
-examples:
-  onefold secret list
-  onefold secret list -stage prod -json
-`
-
 type secretSetCmd struct {
 	Name     string `arg:"" name:"NAME"`
 	Generate bool
@@ -87,10 +33,6 @@ type secretRevokeCmd struct {
 type secretListCmd struct {
 	JSON bool `name:"json"`
 }
-
-func (secretSetCmd) Help() string    { return secretSetHelp }
-func (secretRevokeCmd) Help() string { return secretRevokeHelp }
-func (secretListCmd) Help() string   { return secretListHelp }
 
 // The JSON of these commands. Names and meanings are stable; properties may be
 // added.

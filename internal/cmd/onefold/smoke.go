@@ -10,34 +10,6 @@ import (
 	"onefold/internal/operate/stage/smoke"
 )
 
-const smokeHelp = `usage:
-  onefold smoke -stage NAME [-webhook TENANT/ENDPOINT] [-wrote ADDRESS]
-                [-tenant T] [-conflict] [-mail-region R] [-ses-region R] [-json]
-
-Verifies on a deployed stage what no test without an AWS account can. Each item
-is verified, failed or not checked, with what was seen or why it was not looked
-at. Without the first flags it only reads.
-
-  -webhook TENANT/ENDPOINT   send a signed delivery to an endpoint of content
-                             form, from an address of the SES simulator, and
-                             wait until it is decided. What the policy says
-                             follows, a contact in the CRM included
-  -wrote ADDRESS             somebody has written to the inbound address from
-                             this mailbox: has it become an event?
-  -tenant T                  whose inbound address that was (default demo)
-  -conflict                  make a table, let transactions meet on it, and
-                             remove it
-  -mail-region R             where mail is received (default: the stage's)
-  -ses-region R              where mail is sent (default: the stage's)
-  -json                      print one JSON array: id, fact, outcome, found
-
-Exit code 1 means that an item failed.
-
-examples:
-  onefold smoke -stage prod
-  onefold smoke -stage prod -webhook demo/form -conflict -json
-`
-
 type smokeCmd struct {
 	Webhook    string
 	Wrote      string
@@ -47,8 +19,6 @@ type smokeCmd struct {
 	SESRegion  string `name:"ses-region"`
 	JSON       bool   `name:"json"`
 }
-
-func (smokeCmd) Help() string { return smokeHelp }
 
 func (c *smokeCmd) Run(e *env) error {
 	if e.place.Stage == "" {

@@ -10,34 +10,10 @@ import (
 	"onefold/internal/schema"
 )
 
-const verifyHelp = `usage:
-  onefold verify [-quiet] [-json]
-
-Reads the whole ledger and checks every promise that Onefold makes: one event
-for a delivery ID, one contact for a key, one follow-up for a cause, one
-submission of it, none after a stop, an owner for everything, a record of
-every move. It repairs nothing. A finding is read twice before it is reported,
-so that work under way is not taken for a fault.
-
-  -quiet   ask besides that nothing is under way: what is, is listed as busy
-  -json    print one JSON object: checks, findings, counts
-
-Exit code 3 means that a promise is broken; warnings alone do not count. Work
-under way breaks none: with -quiet it gives exit code 1. If another onefold
-process has the data folder open, that process does the check.
-
-examples:
-  onefold verify
-  onefold verify -json -data /var/lib/onefold
-  onefold verify -stage prod
-`
-
 type verifyCmd struct {
 	Quiet bool
 	JSON  bool `name:"json"`
 }
-
-func (verifyCmd) Help() string { return verifyHelp }
 
 func (c *verifyCmd) Run(e *env) error {
 	return e.onLedger(func(o *stage.Opened) error {

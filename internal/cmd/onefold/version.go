@@ -6,19 +6,7 @@ import (
 	"runtime/debug"
 )
 
-const versionHelp = `usage:
-  onefold version
-
-Prints the version of this program, the commit it was built from where the
-build knows it, and the version of Go.
-
-example:
-  onefold version
-`
-
 type versionCmd struct{}
-
-func (versionCmd) Help() string { return versionHelp }
 
 func (versionCmd) Run(e *env) error {
 	_, err := io.WriteString(e.stdout, versionLine()+"\n")

@@ -21,7 +21,8 @@ import (
 // What the adapter declares decides how a rule is kept: calls at once are made one
 // after the other where a repeat is found by looking, and an unknown outcome is
 // not repeated where it is found by nothing. The rules about what somebody
-// changed are not those of an adapter that cannot look.
+// changed are not those of an adapter that cannot look, and those about the list
+// of contacts are of adapters that have one (crm.Lister).
 //
 // Real: the adapter, HTTP over loopback. Fake: the CRM. Asserted: the Result's
 // promises and the records that the CRM then has. Not asserted: which calls the
@@ -64,6 +65,9 @@ func Suite(t *testing.T, start func(*testing.T) (Vendor, crm.CRM)) {
 		{"DeadPortIsNotBegun", deadPortIsNotBegun},
 		{"EndedContextIsNotBegun", endedContextIsNotBegun},
 		{"LookTellsWhatIsTheAccounts", lookTellsWhatIsTheAccounts},
+		{"ListGivesEachRecordOnce", listing(listGivesEachRecordOnce)},
+		{"ListIsReadOnThroughChanges", listing(listIsReadOnThroughChanges)},
+		{"ListTellsWhatIsTheAccounts", listing(listTellsWhatIsTheAccounts)},
 		{"EachOperationMakesTheDeclaredCalls", eachOperationMakesTheDeclaredCalls},
 		{"LateWriteAddsNoRecord", lateWriteAddsNoRecord},
 		{"FaultAtAnyCallThenRepeat", faultAtAnyCallThenRepeat},

@@ -38,6 +38,12 @@
 // the record has been written, anything but a confirmed association is Unknown
 // or Refused, never Busy.
 //
+// # The list of contacts
+//
+// GET on the collection, a hundred at a time, archived records left out. The
+// reference, the fields, further addresses and the opt-out of all mail are asked
+// for by name; a property that an account lacks is not an error.
+//
 // # Sources
 //
 // Read 2026-11-29 under https://developers.hubspot.com/docs/api-reference/ :
@@ -58,6 +64,13 @@
 //   - 2026-03/crm/associations/overview : from version 2026-09 on, validation
 //     rules that an account's administrators set also bind API writes; such a
 //     refusal is Refused with reason "invalid".
+//
+// Read 2026-12-01: latest/crm/objects/companies/get-companies, the same for every
+// type of object: limit, after, properties (those that are not present are left
+// out), archived; paging.next.after is the cursor "of the last successfully read
+// resource". That limit is at most 100, that opt-outs of all mail are in
+// hs_email_optout as "true", and that this cannot be written, is what other
+// programs rely on; the vendor's pages show none of it.
 //
 // Not confirmed at the source: 423 (locked) and 477 (account in migration) as
 // passing states, and the headers and policy names of 429.

@@ -91,6 +91,8 @@ func (c *Client) Capabilities() crm.Capabilities {
 			{Says: "a batch has at most 100 inputs and answers each; Onefold sends one at a time, since each is an operation of its own", Source: "https://developers.hubspot.com/docs/api-reference/latest/crm/objects/contacts/guide, read 2026-11-29"},
 			{Says: "an upsert by `email` cannot leave fields out, so the reference is used", Source: "https://developers.hubspot.com/docs/api-reference/latest/crm/objects/contacts/guide, read 2026-11-29"},
 			{Says: "a record is read by its reference or address directly, not by the search, whose index lags", Source: "https://developers.hubspot.com/docs/api-reference/latest/crm/objects/contacts/guide, read 2026-11-29"},
+			{Says: "contacts are listed by pages, without archived ones; a property that an account lacks is left out", Source: "https://developers.hubspot.com/docs/api-reference/latest/crm/objects/companies/get-companies, read 2026-12-01"},
+			{Says: "a page has at most 100 contacts, and `hs_email_optout` is \"true\" of who has opted out of all mail", Source: ""},
 			{Says: "there is no conditional write, so an edit between read and write is lost", Source: ""},
 			{Says: "no request takes effect later than two minutes after its caller gave up", Source: ""},
 		},

@@ -68,6 +68,9 @@ func upsertBatch(s *Server, t *tx, r request) (int, any, *apiError) {
 }
 
 func (s *Server) upsertOne(t *tx, kind string, item upsertItem) (rec *Record, made bool, failed *apiError) {
+	if failed := writable(item.Properties); failed != nil {
+		return nil, false, failed
+	}
 	if found := t.find(kind, item.IDProperty, item.ID); found != nil {
 		rec, failed = s.update(t, found, item.Properties)
 		return rec, false, failed

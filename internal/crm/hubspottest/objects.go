@@ -82,9 +82,20 @@ type objectInput struct {
 	Properties map[string]string `json:"properties"`
 }
 
+// writable refuses properties that the API may not set.
+func writable(props map[string]string) *apiError {
+	if _, set := props[readOnly]; set {
+		return invalid(readOnly+" is a read only property; its value cannot be set", "READ_ONLY_VALUE")
+	}
+	return nil
+}
+
 func createObject(s *Server, t *tx, r request) (int, any, *apiError) {
 	var in objectInput
 	if failed := r.decode(&in); failed != nil {
+		return 0, nil, failed
+	}
+	if failed := writable(in.Properties); failed != nil {
 		return 0, nil, failed
 	}
 	made, failed := s.create(t, r.kind, in.Properties)
@@ -101,6 +112,9 @@ func updateObject(s *Server, t *tx, r request) (int, any, *apiError) {
 	}
 	var in objectInput
 	if failed := r.decode(&in); failed != nil {
+		return 0, nil, failed
+	}
+	if failed := writable(in.Properties); failed != nil {
 		return 0, nil, failed
 	}
 	changed, failed := s.update(t, found, in.Properties)

@@ -32,6 +32,7 @@ func (s *Server) routes() *http.ServeMux {
 		do            handler
 	}{
 		{"POST /crm/objects/{version}/{kind}", "create", createObject},
+		{"GET /crm/objects/{version}/{kind}", "list", listObjects},
 		{"GET /crm/objects/{version}/{kind}/{id}", "read", readObject},
 		{"PATCH /crm/objects/{version}/{kind}/{id}", "update", updateObject},
 		{"DELETE /crm/objects/{version}/{kind}/{id}", "archive", archiveObject},

@@ -49,9 +49,12 @@ type state struct {
 	lastID  int64
 }
 
-// The properties HubSpot defines itself, as far as they are writable here.
+// readOnly is a property that people of the CRM set, and no caller of the API.
+const readOnly = "hs_email_optout"
+
+// The properties HubSpot defines itself, as far as they are known here.
 var standard = map[string]string{
-	"contacts": "email hs_additional_emails firstname lastname company phone",
+	"contacts": "email hs_additional_emails firstname lastname company phone " + readOnly,
 	"notes":    "hs_timestamp hs_note_body",
 	"tasks":    "hs_timestamp hs_task_subject hs_task_body hs_task_status hs_task_type hs_task_priority",
 }

@@ -70,6 +70,7 @@ func TestTheWordsOfWhoIsWhoAreKnown(t *testing.T) {
 	t.Parallel()
 	for _, word := range []string{
 		"person_says_same", "person_says_different", "person_gives_address", "person_changes_address", "opt_outs_united", "opted_out_elsewhere", "addresses_changed",
+		"imported", "record_listed", "listed_as_opted_out",
 	} {
 		if said := words.Plain(word); said == word || strings.Contains(said, "_") {
 			t.Errorf("%s: %q", word, said)

@@ -143,6 +143,8 @@ func stepsOfPeople() map[string]string {
 		"contact let_go":         "a contact that had been merged into this one is one of its own again",
 		"contact alias":          "the contact got one more address",
 		"contact change_address": "the contact got another main address",
+		"contact import":         "the contact was taken in from a list",
+		"crm_mapping import":     "the contact was linked to its record in the CRM, as a list of the CRM has it",
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -25,7 +26,15 @@ type Row struct {
 	Phone      string   `json:"phone"`
 	CustomerID string   `json:"customer_id"`
 	ID         string   `json:"id"`
+
+	also map[string]string
 }
+
+// Also is what the row has in a column that ReadContacts was asked for besides.
+func (r Row) Also(column string) string { return r.also[column] }
+
+// Rows are its rows, in their order.
+func (l *List) Rows() []Row { return l.rows }
 
 // ErrContacts is wrapped by what ReadContacts says of a file that is no contact
 // list. The text names a line and nothing that stands in it.
@@ -33,11 +42,14 @@ var ErrContacts = errors.New("not a contact list")
 
 // ReadContacts reads a CSV file (RFC 4180) whose first line names its columns:
 // email, name, company, phone, customer_id and id, in any order and case; at
-// least email or customer_id. Others are passed over. The delimiter is a comma,
+// least email or customer_id. For those that are missing first name and last
+// name, company name and phone number are taken, as exports of CRMs call them.
+// Others are passed over. The delimiter is a comma,
 // a semicolon or a tab, whichever the first line has most of. A byte order mark
 // is fine; an email cell may hold several addresses, apart by a space, a
-// semicolon or a comma.
-func ReadContacts(file []byte) (*List, error) {
+// semicolon or a comma. also names further columns that the caller wants, without
+// regard to case; each of them must be there.
+func ReadContacts(file []byte, also ...string) (*List, error) {
 	file = bytes.TrimPrefix(file, []byte("\xef\xbb\xbf"))
 	if line := lineNotUTF8(file); line > 0 {
 		return nil, fmt.Errorf("%w: line %d is not in UTF-8", ErrContacts, line)
@@ -59,6 +71,10 @@ func ReadContacts(file []byte) (*List, error) {
 	if err != nil {
 		return nil, err
 	}
+	further, err := further(head, line, also)
+	if err != nil {
+		return nil, err
+	}
 	list := &List{}
 	for {
 		cells, err := r.Read()
@@ -69,7 +85,11 @@ func ReadContacts(file []byte) (*List, error) {
 			return nil, faultOf(err)
 		}
 		line, _ := r.FieldPos(0)
-		list.rows = append(list.rows, rowOf(columns, cells, line))
+		row := rowOf(columns, cells, line)
+		for name, at := range further {
+			row.also[name] = strings.TrimSpace(cells[at])
+		}
+		list.rows = append(list.rows, row)
 	}
 }
 
@@ -96,7 +116,7 @@ func columnsOf(head []string, line int) (map[string]int, error) {
 			return -1
 		}, name)
 		switch name {
-		case "email", "name", "company", "phone", "customerid", "id":
+		case "email", "name", "company", "phone", "customerid", "id", "firstname", "lastname", "companyname", "phonenumber":
 		case "emailaddress", "mail":
 			name = "email"
 		default:
@@ -122,11 +142,34 @@ func rowOf(columns map[string]int, cells []string, line int) Row {
 		}
 		return ""
 	}
+	either := func(name, other string) string {
+		if _, has := columns[name]; has {
+			return cell(name)
+		}
+		return other
+	}
 	return Row{
-		Line: line, Name: cell("name"), Company: cell("company"), Phone: cell("phone"),
-		CustomerID: cell("customerid"), ID: cell("id"),
+		Line: line, Name: either("name", strings.TrimSpace(cell("firstname")+" "+cell("lastname"))),
+		Company: either("company", cell("companyname")), Phone: either("phone", cell("phonenumber")),
+		CustomerID: cell("customerid"), ID: cell("id"), also: map[string]string{},
 		Emails: append([]string{}, strings.FieldsFunc(cell("email"), func(r rune) bool { return r == ' ' || r == ';' || r == ',' })...),
 	}
+}
+
+// further finds the columns that the caller named.
+func further(head []string, line int, names []string) (map[string]int, error) {
+	at := map[string]int{}
+	for _, name := range names {
+		is := func(cell string) bool { return strings.EqualFold(strings.TrimSpace(cell), strings.TrimSpace(name)) }
+		at[name] = slices.IndexFunc(head, is)
+		if at[name] < 0 {
+			return nil, fmt.Errorf("%w: line %d has no column called as the one that is asked for", ErrContacts, line)
+		}
+		if slices.ContainsFunc(head[at[name]+1:], is) {
+			return nil, fmt.Errorf("%w: line %d names the column that is asked for twice", ErrContacts, line)
+		}
+	}
+	return at, nil
 }
 
 // faultOf says where the CSV is wrong. The library's texts quote nothing.

@@ -98,6 +98,37 @@ func TestWhatIsNoContactListIsRefusedWithItsLine(t *testing.T) {
 	}
 }
 
+// As the exports of CRMs and address books call them; the plain names go first.
+func TestAContactListOfACRMHasItsNamesInParts(t *testing.T) {
+	t.Parallel()
+	for file, want := range map[string]mailbox.Row{
+		"First Name,Last Name,E-mail,Company name,Phone Number\nPat,Quill,pat@customer.example,Huts,123\n": {Name: "Pat Quill", Company: "Huts", Phone: "123"},
+		"Last name;Email;Phone;Phone number\nQuill;pat@customer.example;123;456\n":                         {Name: "Quill", Phone: "123"},
+		"Name,First Name,Email,Company,Company Name\nPat Quill,P,pat@customer.example,,Huts\n":             {Name: "Pat Quill"},
+	} {
+		list, err := mailbox.ReadContacts([]byte(file))
+		if err != nil || len(list.Rows()) != 1 {
+			t.Fatalf("%q: %v", file, err)
+		}
+		if r := list.Rows()[0]; r.Name != want.Name || r.Company != want.Company || r.Phone != want.Phone {
+			t.Errorf("%q: %+v", file, r)
+		}
+	}
+}
+
+func TestAFurtherColumnIsReadIfItIsThereOnce(t *testing.T) {
+	t.Parallel()
+	list, err := mailbox.ReadContacts([]byte("email,Opted out\npat@customer.example, yes \nann@customer.example,\n"), "opted OUT")
+	if err != nil || list.Rows()[0].Also("opted OUT") != "yes" || list.Rows()[1].Also("opted OUT") != "" {
+		t.Errorf("%+v, %v", list, err)
+	}
+	for _, file := range []string{"email\npat@customer.example\n", "email,opted out,Opted Out\npat@customer.example,,\n"} {
+		if _, err := mailbox.ReadContacts([]byte(file), "opted out"); !errors.Is(err, mailbox.ErrContacts) {
+			t.Errorf("%q: %v", file, err)
+		}
+	}
+}
+
 func FuzzReadContacts(f *testing.F) {
 	for _, seed := range []string{"email\na@example.com\n", "\ufeffname;customer_id\n\"a\";1", "email,name\n\"", "\xff"} {
 		f.Add([]byte(seed))

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"onefold/internal/app"
+	"onefold/internal/crm"
 	"onefold/internal/ledger"
 	"onefold/internal/policy/versions"
 	"onefold/internal/record/outbox"
@@ -57,29 +58,45 @@ func (o *Opened) CRMs(ctx context.Context) ([]CRMState, error) {
 	return all, nil
 }
 
-// SetUpCRM makes what Onefold needs in a tenant's account at the CRM that its
-// policy names: what holds its references and keeps them unique. token is used
-// this once, since this may need rights that daily work does not; "" is the
-// tenant's own token. url is another address of the CRM's API, "" its own.
+// SetUpCRM makes in a tenant's account what Onefold needs there: what holds its
+// references and keeps them unique. token and url are as in OpenCRM; making that
+// may need rights that daily work does not have.
 //
-// Repeating it is safe. Errors are ErrNoCRM, secret.ErrNone and those of
-// crm.Vendor's SetUp.
+// Repeating it is safe. Errors are those of OpenCRM and of crm.Vendor's SetUp.
 func (o *Opened) SetUpCRM(ctx context.Context, tenantID, token, url string) error {
-	policy, err := o.Policies.Current(ctx, tenantID)
-	if errors.Is(err, versions.ErrNone) || err == nil && policy.CRM.Kind == "" {
-		return fmt.Errorf("%w for tenant %s", ErrNoCRM, tenantID)
-	}
+	client, err := o.OpenCRM(ctx, tenantID, token, url)
 	if err != nil {
 		return err
+	}
+	if err := client.SetUp(ctx); err != nil {
+		return fmt.Errorf("set up the CRM of tenant %s: %w", tenantID, err)
+	}
+	return nil
+}
+
+// OpenCRM opens a tenant's account at the CRM that its policy names. token is
+// used this once, "" is the tenant's own; url is another address of the CRM's
+// API, "" its own. It makes no call there. Errors are ErrNoCRM, secret.ErrNone
+// and those of the ledger and the secrets.
+func (o *Opened) OpenCRM(ctx context.Context, tenantID, token, url string) (crm.Vendor, error) {
+	policy, err := o.Policies.Current(ctx, tenantID)
+	if errors.Is(err, versions.ErrNone) || err == nil && policy.CRM.Kind == "" {
+		return nil, fmt.Errorf("%w for tenant %s", ErrNoCRM, tenantID)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if o.LocalCRM != nil && token == "" && url == "" {
+		return o.LocalCRM, nil
 	}
 	kind, err := app.FindCRM(policy.CRM.Kind)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if token == "" {
 		kept, err := o.Secrets.Get(ctx, secret.CRM(tenantID))
 		if err != nil {
-			return fmt.Errorf("read the token of tenant %s: %w", tenantID, err)
+			return nil, fmt.Errorf("read the token of tenant %s: %w", tenantID, err)
 		}
 		token = kept.Current
 	}
@@ -87,11 +104,8 @@ func (o *Opened) SetUpCRM(ctx context.Context, tenantID, token, url string) erro
 		URL: url, HTTP: &http.Client{Timeout: 30 * time.Second},
 		Token: func(context.Context) (string, error) { return token, nil },
 	})
-	if err == nil {
-		err = client.SetUp(ctx)
-	}
 	if err != nil {
-		return fmt.Errorf("set up the CRM of tenant %s: %w", tenantID, err)
+		return nil, fmt.Errorf("open the CRM of tenant %s: %w", tenantID, err)
 	}
-	return nil
+	return client, nil
 }

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"onefold/internal/blob"
+	"onefold/internal/crm"
 	"onefold/internal/digest"
 	"onefold/internal/ledger"
 	"onefold/internal/policy/versions"
@@ -24,6 +25,9 @@ type Opened struct {
 	// Settle is how long after a policy was applied a process may still work under
 	// the one before.
 	Settle time.Duration
+	// LocalCRM is the CRM of a system that runs on this machine, whatever the
+	// policy names; nil elsewhere.
+	LocalCRM crm.Vendor
 	// Release lets go of what is held; nil where nothing is.
 	Release func() error
 }

@@ -98,7 +98,7 @@ func useCases() []string {
 
 // operations are the commands of operators that work on ports alone.
 func operations() []string {
-	return below(internal("operate/explain", "operate/contacts", "operate/rekey", "operate/whatif", "operate/register", "operate/inspect"))
+	return below(internal("operate/explain", "operate/contacts", "operate/rekey", "operate/whatif", "operate/register", "operate/inspect", "operate/intake"))
 }
 
 // stages are the parts of operate and proof that open or deploy a whole stage.

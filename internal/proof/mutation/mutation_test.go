@@ -70,8 +70,8 @@ func TestEveryBreakageStillHasItsPlace(t *testing.T) {
 		}
 	}
 	// The list never gets shorter.
-	if len(names) < 212 {
-		t.Errorf("%d breakages, at least 212", len(names))
+	if len(names) < 226 {
+		t.Errorf("%d breakages, at least 226", len(names))
 	}
 }
 

@@ -118,6 +118,11 @@ func (c *cabinet) UpsertContact(ctx context.Context, x crm.Contact, knownID stri
 		r := c.byRef["contact/"+x.Ref]
 		if r == nil {
 			for _, o := range c.order {
+				if o.id == knownID && o.ref == "" {
+					o.ref, o.contact = x.Ref, x
+					c.byRef["contact/"+x.Ref] = o
+					return crm.Result{Outcome: crm.Done, ID: o.id}
+				}
 				if o.contact.Email == x.Email && x.Email != "" && o.ref == "" {
 					o.ref, o.contact = x.Ref, x
 					c.byRef["contact/"+x.Ref] = o

@@ -197,8 +197,8 @@ func labelOf(c ledger.Commit) string {
 	for _, w := range c.Writes {
 		if w.Key.Entity == ledger.Audit {
 			event := w.Item.Text("event")
-			if slices.Contains([]string{"merge", "split", "alias", "change_address"}, event) {
-				return "contact " + event
+			if slices.Contains([]string{"merge", "split", "alias", "change_address", "import"}, event) {
+				return w.Item.Text("noun") + " " + event
 			}
 			steps[w.Item.Text("noun")] = event
 		}

@@ -94,6 +94,8 @@ func (w *world) do(s step) {
 		}
 	case "merge", "split", "alias", "address", "erase":
 		w.people(s.verb, s.words)
+	case "record", "import":
+		w.dayOne(s)
 	case "hook":
 		w.hook()
 	case "lose":

@@ -17,6 +17,7 @@ import (
 	"golang.org/x/text/encoding/charmap"
 	"golang.org/x/text/encoding/htmlindex"
 	"golang.org/x/text/encoding/ianaindex"
+	"golang.org/x/text/encoding/unicode/utf32"
 )
 
 // Find is the encoding of a label, nil for one that is not known. Labels are
@@ -100,6 +101,9 @@ var spellings = sync.OnceValue(func() map[string]encoding.Encoding {
 		}
 	}
 	all["uhc"] = all["euckr"] // UHC is code page 949
+	all["ujis"] = all["eucjp"]
+	all["utf32"], all["ucs4"] = utf32.UTF32(utf32.BigEndian, utf32.UseBOM), utf32.UTF32(utf32.BigEndian, utf32.UseBOM)
+	all["utf32le"], all["utf32be"] = utf32.UTF32(utf32.LittleEndian, utf32.IgnoreBOM), utf32.UTF32(utf32.BigEndian, utf32.IgnoreBOM)
 	return all
 })
 

@@ -8,16 +8,16 @@ import (
 // An automatic answer is known by the shape of its fields: there are more names
 // for it than anybody can list.
 var (
-	autoName  = regexp.MustCompile(`^x-(?:[a-z0-9]+-)*auto-?(?:re(?:ply|pl|sp|spond|sponse|sponder)|answer|generat|submit)`)
-	autoValue = regexp.MustCompile(`(?i)\bauto[-_ ]?respon(?:d|se)|\bauto[-_ ]?repl(?:y|ie)|\boofassistant\b|\bvacation[/ ]\d`)
+	autoName  = regexp.MustCompile(`^x-(?:[a-z0-9]+-)*(?:auto-?(?:re(?:ply|pl|sp|spond|sponse|sponder)|answer|generat|submit)|machine-?generat|vacation(?:-(?:reply|response|message))?$|out-?of-?office|ooo(?:-reply)?$|cron-env$)`)
+	autoValue = regexp.MustCompile(`(?i)\bauto[-_ ]?respon(?:d|se)|\bauto[-_ ]?repl(?:y|ie)|\boofassistant\b|\bvacation(?:[/ ]\d|\.pl\b)`)
 )
 
-// autoHeader reports whether a field of the sender's own (x-…) says that a
-// machine wrote the mail. X-Auto-Response-Suppress asks other machines to be
+// autoHeader reports whether a field of the sender's own (x-…), or the name of the
+// program, says that a machine wrote the mail. X-Auto-Response-Suppress asks other machines to be
 // silent and says nothing of this mail ([MS-OXCMAIL] section 2.1.3.2.14).
 func autoHeader(h header) bool {
 	for _, f := range h {
-		if !strings.HasPrefix(f.name, "x-") || f.name == "x-auto-response-suppress" {
+		if !strings.HasPrefix(f.name, "x-") && f.name != "user-agent" && f.name != "delivered-to" || f.name == "x-auto-response-suppress" {
 			continue
 		}
 		switch firstWord(f.value) {
@@ -25,7 +25,7 @@ func autoHeader(h header) bool {
 			continue
 		}
 		value := cut(f.value, maxValue)
-		if strings.Contains(f.name, "auto") && autoName.MatchString(f.name) ||
+		if autoName.MatchString(f.name) ||
 			(containsFold(value, "auto") || containsFold(value, "oof") || containsFold(value, "vacation")) && autoValue.MatchString(value) {
 			return true
 		}
@@ -46,6 +46,11 @@ var awayPrefix = regexp.MustCompile(`(?i)^\s*(?:(?:re|aw|sv|vs|odp|tr|fwd?)\s*:\
 	`|automaatvastus|automātiskā atbilde|automatinis atsakymas|răspuns automat|otomatik yanıt|erantzun automatikoa` +
 	`|رد تلقائي|الرد التلقائي|מענה אוטומטי|תשובה אוטומטית|स्वचालित उत्तर|ตอบกลับอัตโนมัติ|การตอบกลับอัตโนมัติ|trả lời tự động|balasan (?:otomatis|automatik)` +
 	`|자동 ?회신|自動応答|自動返信|自動回覆|自动答复|自动回复)\s*[:：]`)
+
+// awayStem is the word for "automatic" of whatever language, in a prefix of a few
+// words before the subject of an answer: "Ateb awtomatig: Re: Tent".
+var awayStem = regexp.MustCompile(`(?i)^[^:：]{0,40}(?:autom|avtom|otomat|awtom|outom|uathoib|автомат|αυτόματ|ավտոմատ|ავტომატ|אוטומט|تلقائ|خودکار|स्वच|স্বয়ংক্রিয়|தானியங்கு|స్వయంచాలక|સ્વચાલિત|स्वयंच|自動|自动|자동)` +
+	`[^:：]{0,30}[:：]\s*(?:re|aw|sv|vs|odp|antw|r|rif|rv|tr|res|回复|回覆|返信|答复|ynt|svar|odg|отв|ответ|απ|回|fwd?)\s*[:：]`)
 
 // isDaemon reports whether the mail is from a mail server's own address
 // (RFC 5321 section 6.1): no person writes as that.

@@ -197,7 +197,7 @@ func autoReasons(m *Message, h header, b body) (reasons []string) {
 		reasons = append(reasons, "auto_response_suppress", "away_subject")
 	case away && m.NullReturn:
 		reasons = append(reasons, "null_return_path", "away_subject")
-	case awayPrefix.MatchString(m.Subject), away && (h.has("in-reply-to") || h.has("references") || h.has("x-ms-exchange-inbox-rules-loop")):
+	case awayPrefix.MatchString(m.Subject), awayStem.MatchString(m.Subject), away && (h.has("in-reply-to") || h.has("references") || h.has("x-ms-exchange-inbox-rules-loop")):
 		reasons = append(reasons, "away_subject")
 	case m.NullReturn && !passedOn:
 		// RFC 5321 section 4.5.5: only notifications have no return path.

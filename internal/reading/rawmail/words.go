@@ -65,8 +65,13 @@ func wordBytes(kind, text string) []byte {
 }
 
 // decodeCharset is total; ok is false for an unknown charset, where the text
-// is a guess.
+// is a guess. A byte order mark is no text.
 func decodeCharset(b []byte, label string, w *warnings) (text string, ok bool) {
+	text, ok = decodeLabelled(b, label, w)
+	return strings.TrimPrefix(text, "\ufeff"), ok
+}
+
+func decodeLabelled(b []byte, label string, w *warnings) (text string, ok bool) {
 	label = strings.ToLower(strings.Trim(strings.TrimSpace(label), `"'`))
 	label = strings.TrimPrefix(label, "charset=")
 	switch label {

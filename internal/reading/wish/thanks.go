@@ -82,13 +82,13 @@ func onlyThanks(text, from string) bool {
 	}
 	said := len(m.words) == 0 && strings.ContainsFunc(text, unicode.IsSymbol)
 	for i := 0; i < len(m.words); {
-		end := t.thanks(m.words, i)
-		if polite := lists.skipPolite(m.words, i); polite > end {
-			end = polite
-		} else if end > i {
-			said = true
+		end, polite := t.thanks(m.words, i), lists.skipPolite(m.words, i)
+		if end > i {
 			end = lists.skipCalled(m.words, end)
 		}
+		// "Thanks in advance" is longer than thanks, and none.
+		said = said || end > i && end >= polite
+		end = max(end, polite)
 		if end <= i && i > 0 {
 			if end = skipName(m.words, i); end == i && (names[m.words[i].text] || startsWith(t.join, m.words[i:])) {
 				end++

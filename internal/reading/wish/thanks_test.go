@@ -12,7 +12,7 @@ func TestReading06ThanksAskNothing(t *testing.T) {
 		// In each of the languages: thanks, that it is well, what for, goodbye.
 		"Thank you, that helps a lot!", "ok", "Thanks!", "Got it, thanks.", "Received, thanks.", "Perfect, see you then!", "All clear now.",
 		"Thanks for the quick answer. All clear now.", "Thank you so much for the lovely tour yesterday!", "Great, thank you very much. Have a nice weekend!",
-		"Hi Sam,\n\nmany thanks for your help.\n\nBest regards\nNora", "Noted. Thanks Sam", "You're welcome!", "Much appreciated, looking forward to it.",
+		"Hi Sam,\n\nmany thanks for your help.\n\nBest regards\nNora", "Noted. Thanks Sam", "Thanks Sam", "Cheers Jo", "Takk, fått det", "You're welcome!", "Much appreciated, looking forward to it.",
 		"Danke!", "Super, bis dann!", "Vielen Dank für die schnelle Antwort.", "Alles klar, danke dir.", "Passt, vielen Dank und bis morgen!",
 		"Herzlichen Dank für die schöne Tour gestern!", "Hallo Herr Müller,\nalles gut, danke.\nMit freundlichen Grüßen\nNora Quist", "Danke, das hilft mir sehr. Schönes Wochenende!",
 		"Merci beaucoup, à bientôt !", "Parfait, merci.", "Bien reçu, merci pour votre réponse rapide.", "D'accord, bonne journée !", "Merci infiniment pour la belle visite.",

@@ -39,7 +39,7 @@ func TestReading05PrivacyDemandIsAtLeastDoubtful(t *testing.T) {
 	for _, text := range []string{
 		"I object to the processing of my data.", "Forget me.", "Who gave you my address?", "You have the wrong person.", "Where did you get my email?",
 		"Woher haben Sie meine Adresse?", "Vergessen Sie mich.", "Ich widerspreche der Verarbeitung meiner Daten.", "Sie haben die falsche Person.",
-		"Qui vous a donné mon adresse ?", "Oubliez-moi.", "Je m'oppose au traitement de mes données.", "¿Quién les ha dado mi correo?",
+		"Qui vous a donné mon adresse ?", "D'où avez-vous mon adresse ?", "Hoe komt u aan mijn adres?", "Wie kommen Sie an meine Adresse?", "How did you come by my address?", "Mistä teillä on osoitteeni?", "Oubliez-moi.", "Je m'oppose au traitement de mes données.", "¿Quién les ha dado mi correo?",
 		"Me opongo al tratamiento de mis datos.", "Chi vi ha dato il mio indirizzo?", "Quem vos deu o meu email?", "Wie heeft u mijn adres gegeven?",
 		"Skąd macie mój adres?", "Var har ni fått min adress?", "Hvem gav jer min adresse?", "Hvem ga dere adressen min?", "Unohtakaa minut.",
 	} {

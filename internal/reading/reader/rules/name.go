@@ -114,7 +114,7 @@ func (r *sourceRead) signedName() (f reader.Field, several bool) {
 	if r.off.closed || len(r.off.lines) == 1 && line.where == reader.InVisible {
 		fewest = 1
 	}
-	if !r.looksLikeName(name, fewest) || r.isFirm(name) || !r.off.closed && r.isNoName(name) {
+	if !r.looksLikeName(name, fewest) || r.isFirm(name) || !r.off.closed && (r.isNoName(name) || r.isLoose(name)) {
 		return reader.Field{}, false
 	}
 	// A marked signature may begin with a firm; without a closing the address, or

@@ -25,6 +25,12 @@ func TestReading07WhatIsNoNameUnderTheText(t *testing.T) {
 		{"nora.quist@customer.example", "See the link\n\nSteve,\nplease take a look and I will walk you through the list\nnq", ""},
 		{"nora.quist@customer.example", "AND I AM OUT ALL DAY TOMORROW. THANKS.", ""},
 		{"nora.quist@customer.example", "What does it cost?\n\nNORA QUIST", "NORA QUIST"},
+		{"nora.quist@customer.example", "The list is attached.\n\nOpening Hours", ""},
+		{"nora.quist@customer.example", "The list is attached.\n\nNext Week", ""},
+		{"nora.quist@customer.example", "Die Liste liegt bei.\n\nAnlage", ""},
+		{"n.quist@customer.example", "The list is attached.\n\nNora", "Nora"},
+		{"jo@berger.example", "Mennyibe kerül a sátor?\n\nÜdvözlettel", ""},
+		{"info@berger.example", "What does it cost?\n\nJo Berger", "Jo Berger"},
 		{"x@customer.example", "What does it cost?\n\nKind regards\nPeace Obi", "Peace Obi"},
 		{"x@customer.example", "Was kostet das?\n\nViele Grüße\nNora Quist", "Nora Quist"},
 	} {

@@ -1,6 +1,8 @@
 package rules
 
 import (
+	"regexp"
+	"slices"
 	"strings"
 
 	"onefold/internal/address"
@@ -139,11 +141,41 @@ func (r *sourceRead) isSender(name string) bool {
 	return len(words) > 1 && strings.Contains(plainLocal(r.source.FromAddress), words[0])
 }
 
-// isNoName tells whether a line without a closing above it is a heading, an
+// isNoName tells whether what has the form of a name is a heading, an
 // abbreviation or a wish.
 func (r *sourceRead) isNoName(name string) bool {
-	return (allUpper(strings.Fields(name)) || wish.OptOut("", name).Verdict != wish.OptOutNone) &&
-		!namedInAddress(name, r.source.FromAddress) && !agree(nameWords(name), nameWords(r.source.FromName))
+	return (allUpper(strings.Fields(name)) || wish.OptOut("", name).Verdict != wish.OptOutNone) && !r.isBorneOut(name)
+}
+
+// isBorneOut tells whether the sender's address or From has one of a name's words.
+func (r *sourceRead) isBorneOut(name string) bool {
+	return namedInAddress(name, r.source.FromAddress) || agree(nameWords(name), nameWords(r.source.FromName))
+}
+
+// isLoose tells whether a line without a closing above it may be anything: it has
+// words of the subject, or is not what the sender's address says of who it is.
+func (r *sourceRead) isLoose(name string) bool {
+	return !r.isBorneOut(name) &&
+		(strings.Contains(" "+plain(r.source.Subject)+" ", " "+plain(name)+" ") || contradicts(r.source.FromAddress, nameWords(name)))
+}
+
+// personal is a local part of two names, or of an initial and a name.
+var personal = regexp.MustCompile(`^(\pL+)[._-](\pL{2,})\d*$`)
+
+// contradicts tells whether the address is a person's whose names or initials are
+// others. Of a local part of one word its first letter tells as much, and of a
+// single word under a text that is all there is.
+func contradicts(address string, name []string) bool {
+	local, _, _ := strings.Cut(address, "@")
+	of := []string{plain(local)}
+	if m := personal.FindStringSubmatch(local); m != nil {
+		of = []string{plain(m[1]), plain(m[2])}
+	} else if len(name) > 1 {
+		return false
+	}
+	return slices.ContainsFunc(name, func(w string) bool {
+		return !slices.ContainsFunc(of, func(part string) bool { return part != "" && w != "" && part[0] == w[0] })
+	})
 }
 
 // lines are the lines with words, trimmed.
