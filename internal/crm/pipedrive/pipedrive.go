@@ -74,7 +74,7 @@ func (c *Client) Capabilities() crm.Capabilities {
 		Facts: []crm.Fact{
 			{Says: "no field of a person, note or activity can be unique, and none is made by a key of the caller's", Source: source},
 			{Says: "`persons/search` finds a person by a custom text field or an address, exactly but for case", Source: source},
-			{Says: "notes and activities are listed by person", Source: source},
+			{Says: "notes and activities are listed by person; persons by pages of 500 in the order of their IDs, without a word on who wants no mail", Source: source},
 			{Says: "a list of addresses or numbers is written whole, so what somebody adds between read and write is lost", Source: source},
 			{Says: "custom fields are of persons, organizations, deals and products, not of notes and activities, which carry the reference in a last line", Source: pages + "core-api-concepts-custom-fields, read 2026-12-01"},
 			{Says: "an enquiry of somebody new costs 92 of the account's tokens a day (contact 45, note 31, task 16), of which there are 30,000 a seat in the smallest plan; then 429 until the next", Source: pages + "core-api-concepts-rate-limiting and the x-token-cost of the OpenAPI documents, read 2026-12-01"},

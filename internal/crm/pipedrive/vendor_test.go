@@ -39,7 +39,7 @@ func start(t *testing.T) *vendor { return startWith(t, pipedrivetest.Options{}) 
 
 func startWith(t *testing.T, opts pipedrivetest.Options) *vendor {
 	t.Helper()
-	opts.Token, opts.SearchLag = token, 5*time.Minute
+	opts.Token, opts.SearchLag, opts.PageMost = token, 5*time.Minute, 100
 	v := &vendor{Account: pipedrivetest.New(opts)}
 	v.web = httptest.NewServer(v.Account)
 	t.Cleanup(v.web.Close)

@@ -35,6 +35,8 @@ type Options struct {
 	SearchLag time.Duration
 	// Budget is how many tokens a day has; 0 is no limit.
 	Budget int
+	// PageMost cuts pages shorter than they are asked for; 0 does not.
+	PageMost int
 	// MergedIsGone: a person that was merged into another answers 404 at once. The
 	// pages say that it is removed, and its webhook that it is deleted.
 	MergedIsGone bool

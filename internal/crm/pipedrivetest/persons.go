@@ -3,6 +3,7 @@ package pipedrivetest
 import (
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -40,6 +41,34 @@ func (a *Account) getPerson(r request) answer {
 		return refusal(http.StatusNotFound)
 	}
 	return data(p.clone())
+}
+
+// listPersons goes by IDs, so that a page is read on whatever becomes of others.
+func (a *Account) listPersons(r request) answer {
+	if !r.knows("limit", "cursor", "sort_by", "sort_direction") || !slices.Contains([]string{"", "id"}, r.query.Get("sort_by")) || r.query.Get("sort_direction") == "desc" {
+		return refusal(http.StatusBadRequest)
+	}
+	from, _ := strconv.ParseInt(r.query.Get("cursor"), 10, 64)
+	_, limit, ok := r.window(len(a.persons), "")
+	if !ok {
+		return refusal(http.StatusBadRequest)
+	}
+	out, next := []Person{}, any(nil)
+	for _, p := range a.persons {
+		switch {
+		case p.Deleted || p.ID < from:
+		case len(out) == limit:
+			next = strconv.FormatInt(p.ID, 10)
+		default:
+			out = append(out, p.clone())
+		}
+		if next != nil {
+			break
+		}
+	}
+	page := data(out)
+	page.body["additional_data"] = map[string]any{"next_cursor": next}
+	return page
 }
 
 // personIn is what a person can be made of or changed by. What is not there is

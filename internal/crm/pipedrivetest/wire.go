@@ -27,6 +27,7 @@ func refusal(status int) answer {
 // request is one request at its time.
 type request struct {
 	query url.Values
+	most  int // entries of a page; 0 is as many as are asked for
 	body  []byte
 	id    int64 // in the path
 	at    time.Time
@@ -60,10 +61,14 @@ func (r request) window(all int, from string) (start, end int, ok bool) {
 	if s := r.query.Get("limit"); s != "" {
 		limit, _ = strconv.Atoi(s)
 	}
+	ok = limit >= 1 && limit <= 500
+	if r.most > 0 {
+		limit = min(limit, r.most)
+	}
 	if s := r.query.Get(from); s != "" {
 		start, _ = strconv.Atoi(s)
 	}
-	return min(start, all), min(start+limit, all), limit >= 1 && limit <= 500
+	return min(start, all), min(start+limit, all), ok
 }
 
 // page is a page of a v2 list.
@@ -96,6 +101,7 @@ func (a *Account) routes() *http.ServeMux {
 		"POST /api/v2/personFields":  {5, a.addField},
 		"GET /api/v2/persons/search": {20, a.search},
 		"GET /api/v2/persons/{id}":   {1, a.getPerson},
+		"GET /api/v2/persons":        {10, a.listPersons},
 		"POST /api/v2/persons":       {5, a.addPerson},
 		"PATCH /api/v2/persons/{id}": {5, a.changePerson},
 		"GET /v1/notes":              {20, a.listNotes},
@@ -128,7 +134,7 @@ func (a *Account) act(r *http.Request, body []byte, at time.Time) answer {
 		return refusal(http.StatusTooManyRequests)
 	}
 	a.used += h.cost
-	in := request{query: r.URL.Query(), body: body, at: at}
+	in := request{query: r.URL.Query(), most: a.opts.PageMost, body: body, at: at}
 	if base, last := cutLast(r.URL.Path); base == "/api/v2/persons" && last != "search" {
 		id, err := strconv.ParseInt(last, 10, 64)
 		if err != nil || id < 1 {
