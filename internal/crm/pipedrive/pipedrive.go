@@ -160,7 +160,7 @@ func (c *Client) SetUp(ctx context.Context) error {
 	for _, name := range []string{FieldRef, FieldCompany} {
 		switch {
 		case count[name] > 1:
-			return fmt.Errorf("the field %q of persons is there %d times, of which one must stay: %w", name, count[name], crm.ErrNotUnique)
+			return fmt.Errorf("%d fields of persons are named %q; in Pipedrive's settings, under data fields, delete all but the one that holds values: %w", count[name], name, crm.ErrNotUnique)
 		case count[name] == 0: // without an answer it may be there: running this again looks first
 			if v := c.call(ctx, http.MethodPost, "/api/v2/personFields", nil, map[string]string{"field_name": name, "field_type": "varchar"}, nil); !v.ok() {
 				return fmt.Errorf("make the field %q of persons: %w: %s %s", name, ErrSetup, v.Outcome, v.Reason)

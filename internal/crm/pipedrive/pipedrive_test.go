@@ -85,16 +85,23 @@ func TestAPersonWithoutANameGetsOneLater(t *testing.T) {
 	}
 }
 
-func TestTwoPersonsOfOneAddressAreAConflict(t *testing.T) {
+// Two persons of one address, or of one reference, as a copy in the application has
+// it: a person looks.
+func TestTwoPersonsOfOneAddressOrReferenceAreAConflict(t *testing.T) {
 	t.Parallel()
 	v := start(t)
 	c := v.ready(t)
 	v.Put(t, map[string]string{crmtest.Email: "ada@example.com"})
 	v.Put(t, map[string]string{crmtest.Email: "Ada@example.com"})
+	for range 2 {
+		v.Add(pipedrivetest.Person{Name: "Bea", Custom: map[string]string{v.Code(pipedrive.FieldRef): "c2"}})
+	}
 	v.settled()
 	want := crm.Result{Outcome: crm.Conflict, Reason: crm.ReasonTwoRecords}
-	if r := c.UpsertContact(t.Context(), crm.Contact{Ref: "c1", Email: "ada@example.com"}, ""); !reflect.DeepEqual(r, want) {
-		t.Errorf("%+v", r)
+	for _, ct := range []crm.Contact{{Ref: "c1", Email: "ada@example.com"}, {Ref: "c2"}} {
+		if r := c.UpsertContact(t.Context(), ct, ""); !reflect.DeepEqual(r, want) || len(v.Persons()) != 4 {
+			t.Errorf("%s: %+v", ct.Ref, r)
+		}
 	}
 }
 
