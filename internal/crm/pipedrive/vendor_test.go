@@ -8,7 +8,6 @@ import (
 	"net/http/httptest"
 	"regexp"
 	"strconv"
-	"strings"
 	"testing"
 	"time"
 
@@ -227,13 +226,4 @@ func (v *vendor) RefuseToken() { v.SetToken("another") }
 func (v *vendor) Stop() {
 	v.web.CloseClientConnections()
 	v.web.Close()
-}
-
-// listed are the addresses of a person.
-func listed(list []pipedrivetest.Entry) string {
-	var out []string
-	for _, e := range list {
-		out = append(out, e.Value)
-	}
-	return strings.Join(out, " ")
 }

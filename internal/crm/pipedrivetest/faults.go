@@ -131,10 +131,10 @@ func (a *Account) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	default:
 		a.locked(func() { out = a.act(r, body, a.now()) })
 	}
-	switch kind {
-	case CutAfter:
+	if kind == CutAfter {
 		panic(http.ErrAbortHandler)
-	case FailAfter:
+	}
+	if kind == FailAfter {
 		out = refusal(http.StatusServiceUnavailable)
 	}
 	a.locked(func() {
