@@ -81,17 +81,14 @@ func (c *Client) file(ctx context.Context, ref, personID string, of list, body m
 	case id != 0:
 		return crm.Result{Outcome: crm.Done, ID: strconv.FormatInt(id, 10)}
 	}
-	var out struct {
-		Data listed `json:"data"`
-	}
-	v = c.call(ctx, http.MethodPost, of.path, nil, body, &out)
+	made, _, v := ask[listed](ctx, c, http.MethodPost, of.path, nil, body)
 	switch {
 	case v.missing:
 		return crm.Result{Outcome: crm.Refused, Reason: crm.ReasonContactMissing}
-	case v.ok() && out.Data.ID == 0:
+	case v.ok() && made.ID == 0:
 		return crm.Result{Outcome: crm.Unknown, Reason: crm.ReasonNoAnswer}
 	case v.ok():
-		v.ID, v.Created = strconv.FormatInt(out.Data.ID, 10), true
+		v.ID, v.Created = strconv.FormatInt(made.ID, 10), true
 	}
 	return v.Result
 }
@@ -107,20 +104,17 @@ func (c *Client) filed(ctx context.Context, ref, personID string, of list) (int6
 		for name, value := range of.query {
 			query[name] = value
 		}
-		var page struct {
-			Data       []listed   `json:"data"`
-			Additional additional `json:"additional_data"`
-		}
-		if v := c.call(ctx, http.MethodGet, of.path, query, nil, &page); !v.ok() {
+		page, more, v := ask[[]listed](ctx, c, http.MethodGet, of.path, query, nil)
+		if !v.ok() {
 			return 0, v
 		}
-		for _, l := range page.Data {
+		for _, l := range page {
 			if strings.Contains(of.text(l), mark(ref)) {
 				return l.ID, done()
 			}
 		}
-		cursor, start = page.Additional.Next, page.Additional.Pagination.Next
-		if cursor == "" && !page.Additional.Pagination.More {
+		cursor, start = more.Next, more.Pagination.Next
+		if cursor == "" && !more.Pagination.More {
 			return 0, done()
 		}
 	}

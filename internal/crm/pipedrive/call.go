@@ -42,6 +42,16 @@ type additional struct {
 	} `json:"pagination"`
 }
 
+// ask makes one call and gives the data of its answer, and where a list goes on.
+func ask[T any](ctx context.Context, c *Client, method, path string, query url.Values, in any) (T, additional, verdict) {
+	var out struct {
+		Data       T          `json:"data"`
+		Additional additional `json:"additional_data"`
+	}
+	v := c.call(ctx, method, path, query, in, &out)
+	return out.Data, out.Additional, v
+}
+
 // call makes one HTTP call and decodes a success into out, unless nil.
 func (c *Client) call(ctx context.Context, method, path string, query url.Values, in, out any) verdict {
 	token, err := c.token(ctx)

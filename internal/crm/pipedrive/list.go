@@ -20,22 +20,18 @@ func (c *Client) List(ctx context.Context, cursor string) (crm.Page, crm.Result)
 	if !v.ok() {
 		return crm.Page{}, v.Result
 	}
-	var in struct {
-		Data       []person   `json:"data"`
-		Additional additional `json:"additional_data"`
-	}
-	v = c.call(ctx, http.MethodGet, "/api/v2/persons", url.Values{"limit": {"500"}, "sort_by": {"id"}, "cursor": {cursor}}, nil, &in)
+	in, more, v := ask[[]person](ctx, c, http.MethodGet, "/api/v2/persons", url.Values{"limit": {"500"}, "sort_by": {"id"}, "cursor": {cursor}}, nil)
 	switch {
 	case v.missing: // the endpoint
 		v = because(crm.Refused, crm.ReasonSetup)
-	case v.ok() && (in.Data == nil || in.Additional.Next == cursor && cursor != ""):
+	case v.ok() && (in == nil || more.Next == cursor && cursor != ""):
 		v = because(crm.Unknown, crm.ReasonNoAnswer) // no list, or one that goes round in a circle
 	}
 	if !v.ok() {
 		return crm.Page{}, v.Result
 	}
-	page := crm.Page{Next: in.Additional.Next}
-	for _, p := range in.Data {
+	page := crm.Page{Next: more.Next}
+	for _, p := range in {
 		if !p.Deleted {
 			page.Records = append(page.Records, p.record(at))
 		}

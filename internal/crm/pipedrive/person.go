@@ -36,20 +36,17 @@ func (p person) text(code string) string {
 
 // read gets a person that is there.
 func (c *Client) read(ctx context.Context, id string) (person, verdict) {
-	var out struct {
-		Data person `json:"data"`
-	}
 	if _, err := strconv.ParseInt(id, 10, 64); err != nil {
 		return person{}, verdict{missing: true}
 	}
-	v := c.call(ctx, http.MethodGet, "/api/v2/persons/"+id, nil, nil, &out)
+	p, _, v := ask[person](ctx, c, http.MethodGet, "/api/v2/persons/"+id, nil, nil)
 	switch {
-	case v.ok() && out.Data.ID == 0:
-		return person{}, because(crm.Unknown, crm.ReasonNoAnswer)
-	case v.ok() && out.Data.Deleted:
-		return out.Data, verdict{missing: true, at: v.at}
+	case v.ok() && p.ID == 0:
+		v = because(crm.Unknown, crm.ReasonNoAnswer)
+	case v.ok() && p.Deleted:
+		v = verdict{missing: true, at: v.at}
 	}
-	return out.Data, v
+	return p, v
 }
 
 // fresh is how long the search may still not know what became of a person that is
@@ -68,19 +65,16 @@ func fresh(p person, at time.Time) time.Duration {
 // write makes or changes a person. A refusal may come of codes that are no longer
 // the account's: then the next call goes by those that are.
 func (c *Client) write(ctx context.Context, method, path string, body person, at codes) (person, verdict) {
-	var out struct {
-		Data person `json:"data"`
-	}
-	v := c.call(ctx, method, path, nil, body, &out)
+	p, _, v := ask[person](ctx, c, method, path, nil, body)
 	switch {
 	case v.Reason == crm.ReasonInvalid && !c.current(ctx, at):
 		v = because(crm.Busy, crm.ReasonChanged)
-	case v.ok() && out.Data.ID == 0:
+	case v.ok() && p.ID == 0:
 		v = because(crm.Unknown, crm.ReasonNoAnswer)
-	case v.ok() && out.Data.Deleted:
+	case v.ok() && p.Deleted:
 		v = because(crm.Unknown, crm.ReasonPartial) // deleted between look and write
 	}
-	return out.Data, v
+	return p, v
 }
 
 // maxHits bounds how many hits of a search are read. If there are more, a person
@@ -90,26 +84,22 @@ const maxHits = 10
 // find searches, reads what was hit, and gives those that are what was looked for:
 // the index is late and takes capitals for small letters.
 func (c *Client) find(ctx context.Context, term, in string, is func(person) bool) ([]person, verdict) {
-	var out struct {
-		Data struct {
-			Items []struct {
-				Item struct {
-					ID int64 `json:"id"`
-				} `json:"item"`
-			} `json:"items"`
-		} `json:"data"`
-		Additional additional `json:"additional_data"`
-	}
-	v := c.call(ctx, http.MethodGet, "/api/v2/persons/search",
-		url.Values{"term": {term}, "fields": {in}, "exact_match": {"true"}, "limit": {strconv.Itoa(maxHits)}}, nil, &out)
+	hits, more, v := ask[struct {
+		Items []struct {
+			Item struct { // of a person the ID alone: its lists are of another form here
+				ID int64 `json:"id"`
+			} `json:"item"`
+		} `json:"items"`
+	}](ctx, c, http.MethodGet, "/api/v2/persons/search",
+		url.Values{"term": {term}, "fields": {in}, "exact_match": {"true"}, "limit": {strconv.Itoa(maxHits)}}, nil)
 	switch {
 	case !v.ok():
 		return nil, v
-	case out.Additional.Next != "":
+	case more.Next != "":
 		return nil, because(crm.Conflict, crm.ReasonUnseen)
 	}
 	var all []person
-	for _, hit := range out.Data.Items {
+	for _, hit := range hits.Items {
 		p, v := c.read(ctx, strconv.FormatInt(hit.Item.ID, 10))
 		switch {
 		case v.missing:

@@ -104,14 +104,11 @@ func (c *Client) fields(ctx context.Context) (codes, map[string]int, verdict) {
 	}
 	count := map[string]int{}
 	for cursor := ""; ; {
-		var page struct {
-			Data       []field    `json:"data"`
-			Additional additional `json:"additional_data"`
-		}
-		if v := c.call(ctx, http.MethodGet, "/api/v2/personFields", url.Values{"limit": {"500"}, "cursor": {cursor}}, nil, &page); !v.ok() {
+		page, more, v := ask[[]field](ctx, c, http.MethodGet, "/api/v2/personFields", url.Values{"limit": {"500"}, "cursor": {cursor}}, nil)
+		if !v.ok() {
 			return codes{}, nil, v
 		}
-		for _, f := range page.Data {
+		for _, f := range page {
 			if !f.Custom {
 				continue
 			}
@@ -123,7 +120,7 @@ func (c *Client) fields(ctx context.Context) (codes, map[string]int, verdict) {
 				known.company = f.Code
 			}
 		}
-		if cursor = page.Additional.Next; cursor == "" {
+		if cursor = more.Next; cursor == "" {
 			break
 		}
 	}

@@ -40,7 +40,7 @@ func (a *Account) getPerson(r request) answer {
 	if p == nil || p.Deleted && r.at.Sub(p.Updated) > kept {
 		return refusal(http.StatusNotFound)
 	}
-	return data(p.clone())
+	return data(a.view(p))
 }
 
 // listPersons goes by IDs, so that a page is read on whatever becomes of others.
@@ -53,14 +53,14 @@ func (a *Account) listPersons(r request) answer {
 	if !ok {
 		return refusal(http.StatusBadRequest)
 	}
-	out, next := []Person{}, any(nil)
+	out, next := []any{}, any(nil)
 	for _, p := range a.persons {
 		switch {
 		case p.Deleted || p.ID < from:
 		case len(out) == limit:
 			next = strconv.FormatInt(p.ID, 10)
 		default:
-			out = append(out, p.clone())
+			out = append(out, a.view(p))
 		}
 		if next != nil {
 			break
@@ -69,6 +69,27 @@ func (a *Account) listPersons(r request) answer {
 	page := data(out)
 	page.body["additional_data"] = map[string]any{"next_cursor": next}
 	return page
+}
+
+// view is a person as the API gives it: of each custom field its value, which is
+// null where there is none, and an object in the field for money that each account
+// of this kind has.
+func (a *Account) view(p *Person) any {
+	custom := map[string]any{"00000000000000000000000000000000000money": map[string]any{"value": 2300, "currency": "EUR"}}
+	for _, f := range a.fields {
+		if f.Custom {
+			custom[f.Code] = nil
+		}
+	}
+	for code, value := range p.Custom {
+		custom[code] = value
+	}
+	return struct {
+		Person
+		Custom map[string]any `json:"custom_fields"`
+		Owner  int            `json:"owner_id"`
+		Org    any            `json:"org_id"`
+	}{p.clone(), custom, 18, nil}
 }
 
 // personIn is what a person can be made of or changed by. What is not there is
@@ -128,7 +149,7 @@ func (a *Account) put(p *Person, r request, complete func(personIn) bool, then f
 	}
 	then()
 	a.saved(p, r.at)
-	return data(p.clone())
+	return data(a.view(p))
 }
 
 // tidy checks a list: each entry has a value, one at most is primary, and the
@@ -163,7 +184,9 @@ func (a *Account) search(r request) answer {
 	for id := int64(0); id <= a.lastID; id++ {
 		p, found := a.indexed(id, r.at)
 		if found && !p.Deleted && slices.ContainsFunc(a.texts(p, in), func(s string) bool { return strings.EqualFold(s, term) }) {
-			items = append(items, map[string]any{"result_score": 0.5, "item": map[string]any{"id": p.ID, "type": "person", "name": p.Name}})
+			items = append(items, map[string]any{"result_score": 0.5, "item": map[string]any{
+				"id": p.ID, "type": "person", "name": p.Name, "emails": values(p.Emails), "phones": values(p.Phones), "custom_fields": a.texts(p, "custom_fields"), "notes": []string{},
+			}})
 		}
 	}
 	out := page(r, items)
@@ -183,13 +206,20 @@ func (a *Account) indexed(id int64, at time.Time) (Person, bool) {
 	return Person{}, false
 }
 
-func (a *Account) texts(p Person, in string) (out []string) {
-	if in == "email" {
-		for _, e := range p.Emails {
-			out = append(out, e.Value)
-		}
-		return out
+// values are a list as the search gives it.
+func values(list []Entry) []string {
+	out := []string{}
+	for _, e := range list {
+		out = append(out, e.Value)
 	}
+	return out
+}
+
+func (a *Account) texts(p Person, in string) []string {
+	if in == "email" {
+		return values(p.Emails)
+	}
+	out := []string{}
 	for _, f := range a.fields {
 		if f.Custom && slices.Contains(searched, f.Type) {
 			out = append(out, p.Custom[f.Code])
