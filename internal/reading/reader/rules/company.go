@@ -125,7 +125,7 @@ func (r *sourceRead) companyInSentence() string {
 		}
 		for _, at := range atCompany.FindAllStringSubmatchIndex(sentence, -1) {
 			name := sentence[at[2]:at[3]]
-			if r.companyName(name) && standsAlone(sentence, at[2:4]) {
+			if r.companyName(name) && standsAlone(sentence, at[2:4]) && !strings.HasPrefix(sentence[at[3]:], "@") { // before an @ it is an address
 				return r.trimmed(name)
 			}
 		}

@@ -77,7 +77,8 @@ func (r *sourceRead) numbers(line string, where reader.Where, confidence int64, 
 			continue
 		}
 		n, err := phonenumbers.Parse(text, "")
-		if err != nil || !phonenumbers.IsValidNumber(n) && !(phonenumbers.IsPossibleNumber(n) && (asked || r.isPhoneLabel(label))) {
+		if err != nil || !phonenumbers.IsValidNumber(n) && !(phonenumbers.IsPossibleNumber(n) && (asked || r.isPhoneLabel(label))) ||
+			strings.Trim(phonenumbers.GetNationalSignificantNumber(n), "0") == "" { // zeros alone are nobody's
 			continue
 		}
 		out = append(out, reader.Field{

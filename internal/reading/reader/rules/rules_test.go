@@ -77,6 +77,8 @@ func FuzzExtract(f *testing.F) {
 	f.Add("Alex Morgan", "Pricing", "I am Alex from Example Tools Ltd.\n\nBest regards,\nAlex Morgan", "Tel +44 20 7946 0958")
 	f.Add("Morgan, Alex", "Re: x", "d'Exemple SA", "SARL Exemple\n\xff")
 	f.Add("Ale AA", "", "I Am 0000 from 0000000 00000 Ltd.\n\nBest regards\nAle AA", "Tel 0 0000000") // a number within a number
+	f.Add("0", "0", "Im from 0 Ltd@0", "0")                                                           // a firm within an address
+	f.Add("Alea Morg", "x", "I am Alaa from Aaaaaaa Aaaaa Ltd.", "Tel +84 00000000000")               // no number
 	f.Fuzz(func(t *testing.T, from, subject, visible, signature string) {
 		s := reader.Source{FromName: from, FromAddress: "a@example.com", Subject: subject, Visible: visible, Signature: signature}
 		r, err := rules.New().Extract(context.Background(), s)
