@@ -41,7 +41,7 @@ func CRMs() []CRM {
 			return pipedrive.New(pipedrive.Config{BaseURL: a.URL, Token: a.Token, HTTPClient: a.HTTP})
 		}},
 		{"salesforce", func(a Account) (crm.Vendor, error) {
-			return salesforce.New(salesforce.Config{BaseURL: a.URL, Secret: a.Token, HTTPClient: a.HTTP})
+			return salesforce.New(salesforce.Config{BaseURL: a.URL, Secret: a.Token, HTTPClient: a.HTTP, Now: Clock})
 		}},
 		{"webhook", func(a Account) (crm.Vendor, error) {
 			return hook.New(hook.Config{BaseURL: a.URL, Secret: a.Token, HTTP: a.HTTP, Now: Clock})

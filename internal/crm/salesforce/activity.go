@@ -2,7 +2,8 @@ package salesforce
 
 import (
 	"context"
-	"net/http"
+	"strings"
+	"unicode"
 
 	"onefold/internal/crm"
 )
@@ -16,46 +17,54 @@ const (
 // UpsertNote files the note as a completed task.
 func (c *Client) UpsertNote(ctx context.Context, n crm.Note) crm.Result {
 	return c.file(ctx, n.Ref, n.ContactID, map[string]any{
-		"Subject": "Enquiry", "Description": crm.Cut(n.Body, bodyLimit, "…"), "Status": "Completed", "ActivityDate": n.At.UTC().Format("2006-01-02"),
+		"Subject": "Enquiry", "Description": plain(n.Body), "Status": "Completed", "ActivityDate": n.At.UTC().Format("2006-01-02"),
 	})
 }
 
-// UpsertTask files the task, not started.
+// UpsertTask files the task, with the status that the account gives a new one.
 func (c *Client) UpsertTask(ctx context.Context, t crm.Task) crm.Result {
 	return c.file(ctx, t.Ref, t.ContactID, map[string]any{
-		"Subject": crm.Cut(crm.OneLine(t.Title), subjectLimit, "…"), "Description": crm.Cut(t.Body, bodyLimit, "…"), "Status": "Not Started",
-		"ActivityDate": t.Due.UTC().Format("2006-01-02"),
+		"Subject": crm.Cut(crm.OneLine(t.Title), subjectLimit, "…"), "Description": plain(t.Body), "ActivityDate": t.Due.UTC().Format("2006-01-02"),
 	})
 }
 
-// file reads first, so that a repeat does not undo what a person did; then makes
+// plain is a text without control characters but for the ends of its lines.
+func plain(s string) string {
+	return crm.Cut(strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) && r != '\n' {
+			return ' '
+		}
+		return r
+	}, s), bodyLimit, "…")
+}
+
+// file looks first, so that a repeat does not undo what a person did; then makes
 // the task by its external ID, with its contact in the same request.
 func (c *Client) file(ctx context.Context, ref, contactID string, body map[string]any) crm.Result {
 	if ref == "" || contactID == "" {
 		return crm.Result{Outcome: crm.Refused, Reason: crm.ReasonInvalid}
 	}
-	path := object("Task", FieldEvent, ref)
-	var has struct {
-		ID string `json:"Id"`
+	v := c.filed(ctx, ref)
+	if v.ok() && v.ID == "" {
+		body["WhoId"] = contactID
+		if v = c.upsert(ctx, "Task", FieldEvent, ref, body); v.again { // somebody was quicker
+			if is := c.filed(ctx, ref); !is.ok() || is.ID != "" {
+				v = is
+			}
+		}
 	}
-	v := c.call(ctx, http.MethodGet, path+"?fields=Id", nil, nil, &has)
-	switch {
-	case v.ok() && has.ID == "":
-		return crm.Result{Outcome: crm.Unknown, Reason: crm.ReasonNoAnswer}
-	case v.ok():
-		return crm.Result{Outcome: crm.Done, ID: has.ID}
-	case !v.missing:
-		return v.Result
-	}
-	body["WhoId"] = contactID
-	var out made
-	v = c.call(ctx, http.MethodPatch, path, nil, body, &out)
-	switch {
-	case v.missing:
-		return crm.Result{Outcome: crm.Refused, Reason: crm.ReasonContactMissing}
-	case v.ok() && out.ID == "":
-		return crm.Result{Outcome: crm.Unknown, Reason: crm.ReasonNoAnswer}
-	}
-	v.ID, v.Created = out.ID, v.ok() && (v.created || out.Created)
 	return v.Result
+}
+
+// filed finds a task by its key; its ID is "" if there is none.
+func (c *Client) filed(ctx context.Context, ref string) verdict {
+	rows, v := c.query(ctx, "SELECT Id FROM Task WHERE "+FieldEvent+" = "+quoted(ref))
+	switch len(rows) {
+	case 0:
+	case 1:
+		v.ID = rows[0].ID
+	default:
+		return because(crm.Conflict, crm.ReasonTwoRecords)
+	}
+	return v
 }

@@ -4,75 +4,82 @@ import (
 	"cmp"
 	"context"
 	"net/http"
-	"net/url"
+	"regexp"
 	"slices"
 	"strings"
+	"time"
+	"unicode"
 
 	"onefold/internal/crm"
 )
 
 // fields of a contact that are read.
-const fields = "Id,FirstName,LastName,Email,Phone," + FieldRef + "," + FieldCompany
+const fields = "Id,LastModifiedDate,FirstName,LastName,Email,Phone," + FieldRef + "," + FieldCompany
 
 type record struct {
-	ID      string  `json:"Id"`
-	First   *string `json:"FirstName"`
-	Last    *string `json:"LastName"`
-	Email   *string `json:"Email"`
-	Phone   *string `json:"Phone"`
-	Ref     *string `json:"Onefold_Contact_ID__c"`
-	Company *string `json:"Onefold_Company__c"`
+	ID      string `json:"Id"`
+	Changed string `json:"LastModifiedDate"`
+	First   string `json:"FirstName"` // null is ""
+	Last    string `json:"LastName"`
+	Email   string `json:"Email"`
+	Phone   string `json:"Phone"`
+	Ref     string `json:"Onefold_Contact_ID__c"`
+	Company string `json:"Onefold_Company__c"`
 }
 
-func text(p *string) string {
-	if p == nil {
-		return ""
-	}
-	return *p
+func (r record) hasAddress(address string) bool {
+	return address != "" && strings.EqualFold(r.Email, strings.TrimSpace(address))
 }
 
 // noName is the last name of whom nothing is known.
 const noName = "Unknown (Onefold)"
 
-// values are what a record has. A last name that is the address or number stands
-// for one that is not known.
-func (r record) values() crm.Values {
+// values are what a record has. What had to be shortened counts as the contact's.
+func (r record) values(ct crm.Contact) crm.Values {
 	v := crm.Values{
-		crm.FieldEmail: text(r.Email), crm.FieldPhone: text(r.Phone), crm.FieldCompany: text(r.Company),
-		crm.FieldName: strings.TrimSpace(text(r.First) + " " + text(r.Last)),
+		crm.FieldEmail: r.Email, crm.FieldPhone: r.Phone, crm.FieldCompany: r.Company,
+		crm.FieldName: strings.TrimSpace(r.First + " " + r.Last),
 	}
-	if slices.Contains([]string{noName, v[crm.FieldEmail], v[crm.FieldPhone]}, v[crm.FieldName]) {
+	is := properties(ct.Values())
+	first, _ := is["FirstName"].(string)
+	switch name := v[crm.FieldName]; {
+	case name == noName, strings.Contains(name, "@"), !strings.ContainsFunc(name, unicode.IsLetter):
 		v[crm.FieldName] = ""
+	case r.Last == is["LastName"] && r.First == first:
+		v[crm.FieldName] = ct.Name
+	}
+	if r.Company != "" && r.Company == is[FieldCompany] {
+		v[crm.FieldCompany] = ct.Company
 	}
 	return v
 }
 
-// properties are values in Salesforce's words, each within its length.
+// properties are values in Salesforce's words, each within its length. An address or
+// number that is too long is left out: shortened it would be another's.
 func properties(values crm.Values) map[string]any {
 	out := map[string]any{}
-	put := func(name, value string, limit int) {
-		if value != "" {
-			out[name] = crm.Cut(value, limit, "…")
-		}
+	if first, last := crm.SplitName(values[crm.FieldName]); last != "" {
+		out["FirstName"], out["LastName"] = crm.Cut(first, 40, "…"), crm.Cut(last, 80, "…")
+	} else if first != "" { // the whole name is the last name
+		out["FirstName"], out["LastName"] = nil, crm.Cut(first, 80, "…")
 	}
-	first, last := crm.SplitName(values[crm.FieldName])
-	if last == "" {
-		first, last = "", first
+	email, phone := strings.TrimSpace(values[crm.FieldEmail]), crm.OneLine(values[crm.FieldPhone])
+	if email != "" && crm.Cut(email, 80, "") == email {
+		out["Email"] = email
 	}
-	put("FirstName", first, 40)
-	put("LastName", last, 80)
-	if last != "" && first == "" {
-		out["FirstName"] = nil // the whole name is the last name
+	if phone != "" && crm.Cut(phone, 40, "") == phone {
+		out["Phone"] = phone
 	}
-	put("Email", strings.TrimSpace(values[crm.FieldEmail]), 80)
-	put("Phone", crm.OneLine(values[crm.FieldPhone]), 40)
-	put(FieldCompany, crm.OneLine(values[crm.FieldCompany]), 255)
+	if company := crm.OneLine(values[crm.FieldCompany]); company != "" {
+		out[FieldCompany] = crm.Cut(company, 255, "…")
+	}
 	return out
 }
 
-// Look reads what the account says of contacts.
+// Look asks for a contact that nobody is, by the field that writing needs.
 func (c *Client) Look(ctx context.Context) crm.Result {
-	return c.call(ctx, http.MethodGet, version+"/sobjects/Contact", nil, nil, nil).Result
+	_, v := c.query(ctx, "SELECT Id FROM Contact WHERE "+FieldRef+" = 'onefold-look'")
+	return v.Result
 }
 
 // UpsertContact follows the package comment.
@@ -80,109 +87,103 @@ func (c *Client) UpsertContact(ctx context.Context, ct crm.Contact, knownID stri
 	if ct.Ref == "" {
 		return crm.Result{Outcome: crm.Refused, Reason: crm.ReasonInvalid}
 	}
-	r, v := record{}, verdict{missing: true}
-	if knownID != "" {
-		r, v = c.read(ctx, object("Contact", knownID))
+	v := c.lookAndWrite(ctx, ct, knownID)
+	if v.again { // somebody was quicker
+		v = c.lookAndWrite(ctx, ct, knownID)
 	}
-	for _, ref := range append([]string{ct.Ref}, ct.Former...) {
-		if v.missing {
-			r, v = c.read(ctx, object("Contact", FieldRef, ref))
-		}
-	}
-	if v.missing {
-		var others []record
-		if others, v = c.byAddress(ctx, ct.Email); v.ok() && len(others) == 0 {
-			return c.create(ctx, ct)
-		}
-		switch {
-		case len(others) > 1:
-			return crm.Result{Outcome: crm.Conflict, Reason: crm.ReasonTwoRecords}
-		case len(others) == 1: // read for the date of its last change
-			r, v = c.read(ctx, object("Contact", others[0].ID))
-		}
-	}
+	return v.Result
+}
+
+func (c *Client) lookAndWrite(ctx context.Context, ct crm.Contact, knownID string) verdict {
+	rows, v := c.find(ctx, ct, knownID)
 	if !v.ok() {
-		return v.Result
+		return v
 	}
-	return c.update(ctx, ct, r, v.since, knownID)
+	r, v := choose(rows, ct, knownID)
+	switch {
+	case !v.ok():
+		return v
+	case r.ID == "":
+		return c.create(ctx, ct)
+	}
+	return c.update(ctx, ct, r, rows, knownID)
 }
 
-func (c *Client) read(ctx context.Context, path string) (record, verdict) {
-	var r record
-	v := c.call(ctx, http.MethodGet, path+"?fields="+url.QueryEscape(fields), nil, nil, &r)
-	if v.ok() && r.ID == "" {
-		return r, because(crm.Unknown, crm.ReasonNoAnswer)
+// idForm is the form of an ID: a query for another is refused.
+var idForm = regexp.MustCompile(`^[0-9A-Za-z]{15}([0-9A-Za-z]{3})?$`)
+
+// find reads every contact that has the ID, a reference or the address.
+func (c *Client) find(ctx context.Context, ct crm.Contact, knownID string) ([]record, verdict) {
+	where := FieldRef + " IN (" + quoted(append([]string{ct.Ref}, ct.Former...)...) + ")"
+	if idForm.MatchString(knownID) {
+		where += " OR Id = " + quoted(knownID)
 	}
-	if v.Reason == crm.ReasonContactMissing { // an ID of another form than theirs
-		v.missing = true
+	if ct.Email != "" {
+		where += " OR Email = " + quoted(ct.Email)
 	}
-	return r, v
+	return c.query(ctx, "SELECT "+fields+" FROM Contact WHERE "+where)
 }
 
-// byAddress finds up to three contacts; SOQL compares addresses without regard to
-// case, and reads the database.
-func (c *Client) byAddress(ctx context.Context, address string) ([]record, verdict) {
-	if address == "" {
-		return nil, verdict{}.done()
+// choose picks the contact's record, or none: by the known ID, the reference, a
+// former one, and last the address.
+func choose(rows []record, ct crm.Contact, knownID string) (record, verdict) {
+	for _, is := range []func(record) bool{
+		func(r record) bool { return r.ID == knownID },
+		func(r record) bool { return r.Ref == ct.Ref },
+		func(r record) bool { return r.Ref != "" && slices.Contains(ct.Former, r.Ref) },
+		func(r record) bool { return r.hasAddress(ct.Email) },
+	} {
+		n := slices.IndexFunc(rows, is)
+		switch {
+		case n < 0:
+			continue
+		case slices.ContainsFunc(rows[n+1:], is):
+			return record{}, because(crm.Conflict, crm.ReasonTwoRecords)
+		case rows[n].Ref != "" && rows[n].Ref != ct.Ref && !slices.Contains(ct.Former, rows[n].Ref):
+			return record{}, because(crm.Conflict, crm.ReasonOtherReference)
+		}
+		return rows[n], verdict{}.done()
 	}
-	quoted := strings.NewReplacer(`\`, `\\`, `'`, `\'`).Replace(address)
-	soql := "SELECT " + fields + " FROM Contact WHERE Email = '" + quoted + "' LIMIT 3"
-	var out struct {
-		Records []record `json:"records"`
-	}
-	v := c.call(ctx, http.MethodGet, version+"/query?q="+url.QueryEscape(soql), nil, nil, &out)
-	return out.Records, v
+	return record{}, verdict{}.done()
 }
 
-func (c *Client) create(ctx context.Context, ct crm.Contact) crm.Result {
+func (c *Client) create(ctx context.Context, ct crm.Contact) verdict {
+	s, _, v := c.enter(ctx, "")
+	if !v.ok() {
+		return v
+	}
 	body := properties(ct.Values())
 	if body["LastName"] == nil {
 		body["LastName"] = crm.Cut(cmp.Or(strings.TrimSpace(ct.Email), crm.OneLine(ct.Phone), noName), 80, "…")
 	}
-	var out made
-	v := c.call(ctx, http.MethodPatch, object("Contact", FieldRef, ct.Ref), nil, body, &out)
-	if v.ok() && out.ID == "" {
-		return crm.Result{Outcome: crm.Unknown, Reason: crm.ReasonNoAnswer}
+	if s.accountID != "" {
+		body["AccountId"] = s.accountID
 	}
-	v.ID, v.Created = out.ID, v.ok() && (v.created || out.Created)
-	return v.Result
+	return c.upsert(ctx, "Contact", FieldRef, ct.Ref, body)
 }
 
 // update writes to a record as it was read, to nothing newer.
-func (c *Client) update(ctx context.Context, ct crm.Contact, r record, since, knownID string) crm.Result {
-	ref := text(r.Ref)
-	if ref != "" && ref != ct.Ref && !slices.Contains(ct.Former, ref) {
-		return crm.Result{Outcome: crm.Conflict, Reason: crm.ReasonOtherReference}
-	}
-	adopts := ref == "" && r.ID != knownID
-	is := ct.Change(r.ID, !adopts, r.values())
-	if address := is.Write[crm.FieldEmail]; address != "" {
-		// Salesforce would let two contacts have it.
-		others, v := c.byAddress(ctx, address)
-		switch {
-		case !v.ok():
-			return v.Result
-		case slices.ContainsFunc(others, func(o record) bool { return o.ID != r.ID }):
-			return crm.Result{Outcome: crm.Conflict, Reason: crm.ReasonTwoRecords}
-		}
-	}
+func (c *Client) update(ctx context.Context, ct crm.Contact, r record, rows []record, knownID string) verdict {
+	adopts := r.Ref == "" && r.ID != knownID
+	is := ct.Change(r.ID, !adopts, r.values(ct))
 	body := properties(is.Write)
-	if ref != ct.Ref {
+	if _, moves := body["Email"]; moves && slices.ContainsFunc(rows, func(o record) bool { return o.ID != r.ID && o.hasAddress(ct.Email) }) {
+		return because(crm.Conflict, crm.ReasonTwoRecords) // Salesforce would let both have it
+	}
+	if r.Ref != ct.Ref {
 		body[FieldRef] = ct.Ref
 	}
-	if len(body) == 0 {
-		return crm.Result{Outcome: crm.Done, ID: r.ID, Left: is.Left}
-	}
-	head := http.Header{}
-	if since != "" {
-		head.Set("If-Unmodified-Since", since)
-	}
-	v := c.call(ctx, http.MethodPatch, object("Contact", r.ID), head, body, nil)
-	if v.missing {
-		v = later(crm.ReasonChanged, 0)
+	v := verdict{}.done()
+	if len(body) > 0 {
+		changed, err := time.Parse("2006-01-02T15:04:05.000-0700", r.Changed)
+		if err != nil {
+			return because(crm.Unknown, crm.ReasonNoAnswer)
+		}
+		head := http.Header{"If-Unmodified-Since": {changed.UTC().Format(http.TimeFormat)}}
+		v = c.call(ctx, http.MethodPatch, object("Contact", r.ID), head, body, nil)
 	}
 	if v.ok() {
 		v.ID, v.Adopted, v.Left = r.ID, adopts, is.Left
 	}
-	return v.Result
+	return v
 }

@@ -1,7 +1,8 @@
 package salesforce_test
 
 import (
-	"errors"
+	"context"
+
 	"reflect"
 	"strings"
 	"testing"
@@ -9,26 +10,61 @@ import (
 	"onefold/internal/crm"
 	"onefold/internal/crm/crmtest"
 	"onefold/internal/crm/salesforce"
+	"onefold/internal/crm/salesforcetest"
 )
 
-// What somebody changed between look and write is looked at again.
-func TestAWriteOnWhatChangedIsRefused(t *testing.T) {
+// during has something happen while the vendor is at the next write.
+func (v *vendor) during(do func()) {
+	open := make(chan struct{})
+	close(open)
+	v.Hold(open, do)
+}
+
+func contact(t *testing.T, v *vendor) salesforcetest.Record {
+	t.Helper()
+	all := v.Org.Records(salesforcetest.Contact)
+	if len(all) != 1 {
+		t.Fatalf("%d contacts", len(all))
+	}
+	return all[0]
+}
+
+// wrote is what is known of a record once its fields were written.
+func wrote(id string, values crm.Values) crm.Last {
+	l := crm.Last{Record: id, Wrote: map[crm.Field]string{}, Digest: func(_ crm.Field, normal string) string { return normal }}
+	for f, value := range values {
+		l.Wrote[f] = crm.Normal(f, value)
+	}
+	return l
+}
+
+// What somebody changes between look and write is looked at again, and stays.
+func TestAnEditBetweenLookAndWriteStays(t *testing.T) {
 	t.Parallel()
 	v := start(t)
 	c := v.ready(t)
-	id := c.UpsertContact(t.Context(), crm.Contact{Ref: "c1", Name: "Ada King", Phone: "1"}, "").ID
-	known := crm.Contact{Ref: "c1", Name: "Ada King", Phone: "2", Last: crm.Last{
-		Record: id, Wrote: map[crm.Field]string{crm.FieldPhone: "1"}, Digest: func(_ crm.Field, normal string) string { return normal },
-	}}
-	v.mu.Lock()
-	v.hold = func() { v.Edit(t, crmtest.Contacts, id, map[string]string{crmtest.Phone: "3"}) } // as the write comes in
-	v.mu.Unlock()
-	if r := c.UpsertContact(t.Context(), known, id); r.Outcome != crm.Busy || r.Reason != crm.ReasonChanged {
-		t.Errorf("%+v", r)
+	ada := crm.Contact{Ref: "c1", Name: "Ada King", Phone: "1"}
+	id := c.UpsertContact(t.Context(), ada, "").ID
+	ada.Last = wrote(id, ada.Values())
+	ada.Phone = "2"
+	v.during(func() { v.Edit(t, crmtest.Contacts, id, map[string]string{crmtest.Phone: "3"}) })
+	r := c.UpsertContact(t.Context(), ada, id)
+	if r.Outcome != crm.Done || !reflect.DeepEqual(r.Left, []crm.Field{crm.FieldPhone}) || contact(t, v).Fields["Phone"] != "3" {
+		t.Errorf("%+v, phone %s", r, contact(t, v).Fields["Phone"])
 	}
-	r := c.UpsertContact(t.Context(), known, id)
-	if r.Outcome != crm.Done || !reflect.DeepEqual(r.Left, []crm.Field{crm.FieldPhone}) || str(v.row("Contact", id), "Phone") != "3" {
-		t.Errorf("afterwards: %+v, phone %s", r, str(v.row("Contact", id), "Phone"))
+}
+
+// A contact that is deleted between look and write is made again.
+func TestAContactThatIsDeletedBetweenLookAndWriteIsMadeAgain(t *testing.T) {
+	t.Parallel()
+	v := start(t)
+	c := v.ready(t)
+	ada := crm.Contact{Ref: "c1", Name: "Ada King"}
+	id := c.UpsertContact(t.Context(), ada, "").ID
+	ada.Phone = "2"
+	v.during(func() { v.Archive(t, id) })
+	if r := c.UpsertContact(t.Context(), ada, id); r.Outcome != crm.Done || r.ID == id || !r.Created || contact(t, v).ID != r.ID {
+		t.Errorf("%+v", r)
 	}
 }
 
@@ -38,53 +74,45 @@ func TestATokenThatHasRunOutIsReplaced(t *testing.T) {
 	t.Parallel()
 	v := start(t)
 	c := v.ready(t)
-	v.org.mu.Lock()
-	clear(v.tokens)
-	logins := v.logins
-	v.org.mu.Unlock()
-	if r := c.UpsertContact(t.Context(), crm.Contact{Ref: "c1", Name: "Ada King"}, ""); r.Outcome != crm.Done || v.logins != logins+1 {
-		t.Errorf("%+v after %d logins", r, v.logins-logins)
+	v.EndSessions()
+	before := v.Logins()
+	if r := c.UpsertContact(t.Context(), crm.Contact{Ref: "c1", Name: "Ada King"}, ""); r.Outcome != crm.Done || v.Logins() != before+1 {
+		t.Errorf("%+v after %d logins", r, v.Logins()-before)
+	}
+}
+
+// Another secret is another account perhaps: nothing is sent to the one before.
+func TestANewSecretIsUsedAtOnce(t *testing.T) {
+	t.Parallel()
+	v := start(t)
+	now := secret(nil)
+	c := v.client(t, func(context.Context) (string, error) { return now, nil })
+	if err := c.SetUp(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	now = secret(map[string]string{"username": "somebody@example.com"})
+	if r := c.Look(t.Context()); r.Outcome != crm.Refused || r.Reason != crm.ReasonAuth || !r.Account {
+		t.Errorf("%+v", r)
+	}
+	now = secret(map[string]string{"account_id": "0015g00000ACCT1AAA"})
+	c.UpsertContact(t.Context(), crm.Contact{Ref: "c1"}, "")
+	if got := contact(t, v).Fields["AccountId"]; got != "0015g00000ACCT1AAA" {
+		t.Errorf("the contact's account is %q", got)
 	}
 }
 
 // A duplicate rule is the business's: nothing here saves in spite of it.
 func TestADuplicateRuleGoesToAPerson(t *testing.T) {
 	t.Parallel()
-	v := start(t)
-	c := v.ready(t)
-	id := v.Put(t, map[string]string{crmtest.Email: "ada@example.com"})
-	v.org.mu.Lock()
-	v.rule = true
-	v.row("Contact", id)["Email"] = "ada@example.com"
-	v.org.mu.Unlock()
-	v.Put(t, map[string]string{crmtest.Phone: "1"})
-	two := crm.Contact{Ref: "c2", Email: "bea@example.com", Name: "Bea"}
-	if r := c.UpsertContact(t.Context(), two, ""); r.Outcome != crm.Done {
-		t.Fatalf("%+v", r)
-	}
-	// Another record got the address after the query: only the rule sees it.
-	v.org.mu.Lock()
-	v.rows["Contact"][1]["Email"] = "cid@example.com"
-	v.org.mu.Unlock()
-	v.mu.Lock()
-	v.hold = func() {
-		v.org.mu.Lock()
-		defer v.org.mu.Unlock()
-		v.rows["Contact"][1]["Email"] = "dee@example.com"
-	}
-	v.mu.Unlock()
-	if r := c.UpsertContact(t.Context(), crm.Contact{Ref: "c4", Email: "dee@example.com", Name: "Dee"}, ""); r.Outcome != crm.Conflict || r.Reason != crm.ReasonUnseen {
-		t.Errorf("%+v", r)
-	}
-}
-
-func TestALockedRowIsBusy(t *testing.T) {
-	t.Parallel()
-	v := start(t)
-	c := v.ready(t)
-	v.locked = true
-	if r := c.UpsertContact(t.Context(), crm.Contact{Ref: "c1", Name: "Ada"}, ""); r.Outcome != crm.Busy || r.Reason != crm.ReasonLocked || r.Account {
-		t.Errorf("%+v", r)
+	for _, rule := range []salesforcetest.Rule{salesforcetest.Alerts, salesforcetest.Blocks} {
+		v := startWith(t, salesforcetest.Options{Customizes: true, Grants: true, Rule: rule})
+		c := v.ready(t)
+		// The other contact gets the address after the look: only the rule sees it.
+		v.during(func() { v.Put(t, map[string]string{crmtest.Email: "ada@example.com"}) })
+		r := c.UpsertContact(t.Context(), crm.Contact{Ref: "c1", Email: "Ada@example.com"}, "")
+		if want := (crm.Result{Outcome: crm.Conflict, Reason: crm.ReasonUnseen}); !reflect.DeepEqual(r, want) || len(v.Org.Records(salesforcetest.Contact)) != 1 {
+			t.Errorf("%s: %+v", rule, r)
+		}
 	}
 }
 
@@ -93,7 +121,7 @@ func TestAnAddressIsQuotedInAQuery(t *testing.T) {
 	t.Parallel()
 	v := start(t)
 	c := v.ready(t)
-	for _, address := range []string{`o'neil@example.com`, `"a\b"@example.com`, `x' OR Email != '@example.com`} {
+	for _, address := range []string{`o'neil@example.com`, `"a\b"@example.com`, `x' OR Email != '@example.com`, `x\' OR Id = '0035g00000000001AAA`} {
 		first := v.Put(t, map[string]string{crmtest.Email: address})
 		if r := c.UpsertContact(t.Context(), crm.Contact{Ref: address, Email: address}, ""); r.Outcome != crm.Done || r.ID != first || !r.Adopted {
 			t.Errorf("%s: %+v, want %s", address, r, first)
@@ -101,93 +129,124 @@ func TestAnAddressIsQuotedInAQuery(t *testing.T) {
 	}
 }
 
-func TestTwoContactsOfOneAddressAreAConflict(t *testing.T) {
+func TestTwoContactsOfOneAddressOrReferenceAreAConflict(t *testing.T) {
 	t.Parallel()
+	want := crm.Result{Outcome: crm.Conflict, Reason: crm.ReasonTwoRecords}
 	v := start(t)
 	c := v.ready(t)
 	v.Put(t, map[string]string{crmtest.Email: "ada@example.com"})
 	v.Put(t, map[string]string{crmtest.Email: "Ada@example.com"})
-	want := crm.Result{Outcome: crm.Conflict, Reason: crm.ReasonTwoRecords}
 	if r := c.UpsertContact(t.Context(), crm.Contact{Ref: "c1", Email: "ada@example.com"}, ""); !reflect.DeepEqual(r, want) {
+		t.Errorf("address: %+v", r)
+	}
+	for range 2 {
+		v.Add(salesforcetest.Contact, map[string]string{salesforce.FieldRef: "c2"})
+		v.Add(salesforcetest.Task, map[string]string{salesforce.FieldEvent: "e1", "Subject": "Enquiry"})
+	}
+	if r := c.UpsertContact(t.Context(), crm.Contact{Ref: "c2"}, ""); !reflect.DeepEqual(r, want) {
+		t.Errorf("reference: %+v", r)
+	}
+	if r := c.UpsertNote(t.Context(), crm.Note{Ref: "e1", ContactID: "0035g00000000001AAA"}); !reflect.DeepEqual(r, want) {
+		t.Errorf("key of a task: %+v", r)
+	}
+}
+
+// A reference that only Salesforce sees is for a person: the user lacks the right to
+// see the contact.
+func TestAReferenceThatIsTakenUnseenIsAConflict(t *testing.T) {
+	t.Parallel()
+	v := start(t)
+	c := v.ready(t)
+	v.Hide(salesforcetest.Contact, v.Add(salesforcetest.Contact, map[string]string{salesforce.FieldRef: "c1"}))
+	if r := c.UpsertContact(t.Context(), crm.Contact{Ref: "c1"}, ""); r.Outcome != crm.Conflict || r.Reason != crm.ReasonUnseen {
 		t.Errorf("%+v", r)
 	}
 }
 
 // Salesforce wants a last name; what stands for one that is not known gives way to
-// one that is.
+// one that is, also after the address was changed.
 func TestAContactWithoutANameGetsOneLater(t *testing.T) {
 	t.Parallel()
-	for _, first := range []crm.Contact{{Ref: "c1", Email: "ada@example.com"}, {Ref: "c1", Phone: "+441632960001"}, {Ref: "c1"}} {
+	for _, ct := range []crm.Contact{{Ref: "c1", Email: "ada@example.com"}, {Ref: "c1", Phone: "+441632960001"}, {Ref: "c1"}} {
 		v := start(t)
 		c := v.ready(t)
-		id := c.UpsertContact(t.Context(), first, "").ID
+		id := c.UpsertContact(t.Context(), ct, "").ID
+		v.Edit(t, crmtest.Contacts, id, map[string]string{crmtest.Email: "a.king@example.org", crmtest.Phone: "+441632960002"})
 		for _, name := range []string{"Ada King", "King"} {
-			first.Name = name
-			if r := c.UpsertContact(t.Context(), first, id); r.Outcome != crm.Done || len(r.Left) != 0 {
+			ct.Name = name
+			if r := c.UpsertContact(t.Context(), ct, id); r.Outcome != crm.Done {
 				t.Errorf("%+v", r)
 			}
-			got := strings.TrimSpace(str(v.row("Contact", id), "FirstName") + " " + str(v.row("Contact", id), "LastName"))
-			if got != name {
+			is := contact(t, v).Fields
+			if got := strings.TrimSpace(is["FirstName"] + " " + is["LastName"]); got != name {
 				t.Errorf("the name is %q, want %q", got, name)
 			}
-			first.Last = crm.Last{Record: id, Wrote: map[crm.Field]string{crm.FieldName: "ada king"}, Digest: func(_ crm.Field, normal string) string { return normal }}
+			ct.Last = wrote(id, crm.Values{crm.FieldName: name})
 		}
 	}
 }
 
-func TestSetUpMakesEachFieldOnceAndTellsWhatAnAdministratorDoes(t *testing.T) {
-	t.Parallel()
-	v := start(t)
-	if r := v.client(t, secret(nil)).UpsertContact(t.Context(), crm.Contact{Ref: "c1"}, ""); r.Outcome != crm.Refused || r.Reason != crm.ReasonSetup {
-		t.Errorf("before it: %+v", r)
-	}
-	for range 2 {
-		if err := v.client(t, secret(nil)).SetUp(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if len(v.fields) != 3 {
-		t.Errorf("fields: %v", v.fields)
-	}
-	v.fields["Contact."+salesforce.FieldRef]["unique"] = false
-	if err := v.client(t, secret(nil)).SetUp(t.Context()); !errors.Is(err, crm.ErrNotUnique) {
-		t.Errorf("not unique: %v", err)
-	}
-}
-
-// A secret that is none is told by member, and none of its values.
-func TestASecretThatIsNoneStopsTheAccount(t *testing.T) {
-	t.Parallel()
-	v := start(t)
-	for _, doc := range []string{
-		"token", secret(map[string]string{"login_url": ""}), secret(map[string]string{"login_url": "http://login.example.com"}), secret(map[string]string{"private_key": ""}),
-	} {
-		if r := v.client(t, doc).Look(t.Context()); r.Outcome != crm.Refused || r.Reason != crm.ReasonSetup || !r.Account {
-			t.Errorf("%.20s: %+v", doc, r)
-		}
-	}
-	for _, doc := range []string{secret(map[string]string{"username": "somebody@example.com"}), secret(map[string]string{"client_id": "another"})} {
-		if r := v.client(t, doc).Look(t.Context()); r.Outcome != crm.Refused || r.Reason != crm.ReasonAuth || !r.Account {
-			t.Errorf("whom it does not know: %+v", r)
-		}
-	}
-	if r := v.client(t, secret(map[string]string{"private_key": "no key"})).Look(t.Context()); r.Outcome != crm.NotBegun || !r.Account {
-		t.Errorf("a key that is none: %+v", r)
-	}
-}
-
-// Several records of one external ID are for a person.
-func TestSeveralMatchesAreAConflict(t *testing.T) {
+// What is too long is shortened where that leaves sense, and then counts as the
+// contact's; an address or number that is too long is left out.
+func TestWhatIsTooLong(t *testing.T) {
 	t.Parallel()
 	v := start(t)
 	c := v.ready(t)
-	for range 2 {
-		v.Put(t, map[string]string{crmtest.Phone: "1"})
+	long := crm.Contact{
+		Ref: "c1", Name: strings.Repeat("Ada ", 20) + strings.Repeat("K", 90), Company: strings.Repeat("é", 300),
+		Email: strings.Repeat("a", 70) + "@example.com", Phone: strings.Repeat("1", 41),
 	}
-	for _, row := range v.rows["Contact"] {
-		row[salesforce.FieldRef] = "c1"
+	id := c.UpsertContact(t.Context(), long, "").ID
+	is := contact(t, v).Fields
+	if len([]rune(is["FirstName"])) != 40 || len([]rune(is["LastName"])) != 80 || len([]rune(is[salesforce.FieldCompany])) != 255 || is["Email"]+is["Phone"] != "" {
+		t.Errorf("%q", is)
 	}
-	if r := c.UpsertContact(t.Context(), crm.Contact{Ref: "c1", Name: "Ada"}, ""); r.Outcome != crm.Conflict || r.Reason != crm.ReasonTwoRecords {
-		t.Errorf("%+v", r)
+	before := len(v.Calls())
+	if r := c.UpsertContact(t.Context(), long, id); r.Outcome != crm.Done || len(r.Left) != 0 || len(v.Calls()) != before+1 {
+		t.Errorf("again: %+v after %d calls", r, len(v.Calls())-before)
+	}
+	body := strings.Repeat("x", 40_000) + "\x00"
+	if r := c.UpsertNote(t.Context(), crm.Note{Ref: "e1", ContactID: id, Body: body}); r.Outcome != crm.Done {
+		t.Errorf("note: %+v", r)
+	}
+	if r := c.UpsertTask(t.Context(), crm.Task{Ref: "e2", ContactID: id, Title: body, Body: body}); r.Outcome != crm.Done {
+		t.Errorf("task: %+v", r)
+	}
+}
+
+// What a person did to a task stays, also if a repeat lands while it is done.
+func TestALateTaskDoesNotUndoWhatAPersonDid(t *testing.T) {
+	t.Parallel()
+	v := start(t)
+	c := v.ready(t)
+	id := c.UpsertContact(t.Context(), crm.Contact{Ref: "c1"}, "").ID
+	task := crm.Task{Ref: "e1", ContactID: id, Title: "Call"}
+	v.during(func() {
+		first := c.UpsertTask(t.Context(), task)
+		v.Edit(t, crmtest.Tasks, first.ID, map[string]string{crmtest.Done: "yes"})
+	})
+	r := c.UpsertTask(t.Context(), task)
+	if all := v.Org.Records(salesforcetest.Task); r.Outcome != crm.Done || r.Created || len(all) != 1 || all[0].Fields["Status"] != "Completed" {
+		t.Errorf("%+v, %v", r, all)
+	}
+}
+
+func TestWhatSalesforceRefusesIsToldByItsReason(t *testing.T) {
+	t.Parallel()
+	v := start(t)
+	c := v.ready(t)
+	gone := v.Put(t, map[string]string{crmtest.Phone: "1"})
+	v.Archive(t, gone)
+	for _, id := range []string{gone, "0035g00000ABCDEAAA", "no-id"} {
+		if r := c.UpsertNote(t.Context(), crm.Note{Ref: "e1", ContactID: id}); r.Outcome != crm.Refused || r.Reason != crm.ReasonContactMissing || r.Account {
+			t.Errorf("contact %s: %+v", id, r)
+		}
+	}
+	if r := c.UpsertContact(t.Context(), crm.Contact{Ref: "c1", Email: "no address"}, ""); r.Outcome != crm.Refused || r.Reason != crm.ReasonInvalid {
+		t.Errorf("an address that is none: %+v", r)
+	}
+	v.Script(salesforcetest.Fault{Kind: salesforcetest.Locked, Writes: true})
+	if r := c.UpsertContact(t.Context(), crm.Contact{Ref: "c1"}, ""); r.Outcome != crm.Busy || r.Reason != crm.ReasonLocked || r.Account {
+		t.Errorf("a locked row: %+v", r)
 	}
 }

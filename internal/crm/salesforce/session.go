@@ -2,7 +2,10 @@ package salesforce
 
 import (
 	"context"
+	"crypto/rsa"
+	"crypto/x509"
 	"encoding/json"
+	"encoding/pem"
 	"errors"
 	"fmt"
 	"net/http"
@@ -10,8 +13,7 @@ import (
 	"strings"
 	"time"
 
-	"golang.org/x/oauth2"
-	"golang.org/x/oauth2/jwt"
+	"github.com/go-jose/go-jose/v4"
 
 	"onefold/internal/crm"
 	"onefold/internal/crm/onecall"
@@ -19,93 +21,126 @@ import (
 
 // account is what the tenant's secret says.
 type account struct {
-	LoginURL   string `json:"login_url"` // https://login.salesforce.com, or that of a sandbox or domain
+	LoginURL   string `json:"login_url"` // https://login.salesforce.com, or that of a sandbox
 	ClientID   string `json:"client_id"`
 	Username   string `json:"username"`
-	PrivateKey string `json:"private_key"` // PEM
+	PrivateKey string `json:"private_key"` // PEM, RSA
+	AccountID  string `json:"account_id"`  // of contacts that are made, if given
+
+	key *rsa.PrivateKey
 }
 
-// ErrAccount means that the secret is not what it should be. The text names the
+// ErrSecret means that the secret is not what it should be. The text names the
 // member, and no value.
-var ErrAccount = errors.New("salesforce: the secret is a JSON document with login_url, client_id, username and private_key")
+var ErrSecret = errors.New("salesforce: the secret is a JSON document with login_url, client_id, username and private_key")
 
-func readAccount(secret string) (account, error) {
+func readSecret(secret string) (account, error) {
 	var a account
 	d := json.NewDecoder(strings.NewReader(secret))
 	d.DisallowUnknownFields()
 	if d.Decode(&a) != nil || d.More() {
-		return a, ErrAccount
+		return a, ErrSecret
 	}
-	for name, value := range map[string]string{"login_url": a.LoginURL, "client_id": a.ClientID, "username": a.Username, "private_key": a.PrivateKey} {
-		if value == "" {
-			return a, fmt.Errorf("%w: %s is missing", ErrAccount, name)
+	for _, m := range [][2]string{{"login_url", a.LoginURL}, {"client_id", a.ClientID}, {"username", a.Username}, {"private_key", a.PrivateKey}} {
+		if m[1] == "" {
+			return a, fmt.Errorf("%w: %s is missing", ErrSecret, m[0])
 		}
 	}
-	u, err := url.Parse(a.LoginURL)
-	if err != nil || u.Scheme != "https" || u.Host == "" {
-		return a, fmt.Errorf("%w: login_url is no https address", ErrAccount)
+	var err error
+	if a.LoginURL, err = onecall.Base(a.LoginURL); err != nil {
+		return a, fmt.Errorf("%w: login_url: %w", ErrSecret, err)
+	}
+	if b, _ := pem.Decode([]byte(a.PrivateKey)); b != nil {
+		if key, err := x509.ParsePKCS8PrivateKey(b.Bytes); err == nil {
+			a.key, _ = key.(*rsa.PrivateKey)
+		} else if key, err := x509.ParsePKCS1PrivateKey(b.Bytes); err == nil {
+			a.key = key
+		}
+	}
+	if a.key == nil {
+		return a, fmt.Errorf("%w: private_key is not an RSA key in PEM", ErrSecret)
 	}
 	return a, nil
 }
 
-// session is a token and the instance that it is for.
-type session struct{ token, instance string }
+// session is a token with the instance that it is for, and the secret by which it
+// was got.
+type session struct{ secret, token, instance, accountID string }
 
-// enter gives the session there is, or begins one. fresh tells which.
-func (c *Client) enter(ctx context.Context) (s session, fresh bool, v verdict) {
-	c.mu.Lock()
-	s = c.session
-	c.mu.Unlock()
-	if s.token != "" {
+// enter gives the session there is, unless its token is the one that was refused or
+// the secret has changed: then it begins one. fresh tells which. Nothing of the CRM
+// is written by a login, whatever becomes of it.
+func (c *Client) enter(ctx context.Context, refused string) (s session, fresh bool, v verdict) {
+	secret, err := c.cfg.Secret(ctx)
+	if err != nil || secret == "" {
+		return s, false, ofAccount(crm.NotBegun, crm.ReasonNoToken)
+	}
+	select {
+	case c.door <- struct{}{}:
+		defer func() { <-c.door }()
+	case <-ctx.Done():
+		return s, false, ofAccount(crm.NotBegun, crm.ReasonNoConnection)
+	}
+	if s = c.session; s.token != "" && s.token != refused && s.secret == secret {
 		return s, false, verdict{}.done()
 	}
-	text, err := c.cfg.Secret(ctx)
-	if err != nil || text == "" {
-		return s, true, ofAccount(crm.NotBegun, crm.ReasonNoToken)
-	}
-	a, err := readAccount(text)
+	a, err := readSecret(secret)
 	if err != nil {
-		return s, true, ofAccount(crm.Refused, crm.ReasonSetup)
+		return s, false, ofAccount(crm.Refused, crm.ReasonSetup)
 	}
-	login := strings.TrimSuffix(a.LoginURL, "/")
-	flow := &jwt.Config{
-		Email: a.ClientID, Subject: a.Username, PrivateKey: []byte(a.PrivateKey), Audience: login, TokenURL: login + "/services/oauth2/token",
-		Expires: 3 * time.Minute,
-	}
-	if c.base != "" {
-		flow.TokenURL = c.base + "/services/oauth2/token"
-	}
-	ctx, cancel := context.WithTimeout(context.WithValue(ctx, oauth2.HTTPClient, c.http), onecall.Timeout)
-	defer cancel()
-	// Nothing of the CRM is written by this, whatever becomes of it.
-	token, err := flow.TokenSource(ctx).Token()
-	var refused *oauth2.RetrieveError
-	switch {
-	case errors.As(err, &refused) && refused.Response.StatusCode < http.StatusInternalServerError && refused.Response.StatusCode != http.StatusTooManyRequests:
-		return s, true, ofAccount(crm.Refused, crm.ReasonAuth)
-	case err != nil:
-		return s, true, ofAccount(crm.NotBegun, crm.ReasonNoToken)
-	}
-	instance, _ := token.Extra("instance_url").(string)
-	if c.base != "" {
-		instance = c.base
-	}
-	root, err := onecall.Base(instance)
-	if err != nil || token.AccessToken == "" {
-		return s, true, ofAccount(crm.NotBegun, crm.ReasonNoToken)
-	}
-	s = session{token.AccessToken, root}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.session = s
-	return s, true, verdict{}.done()
+	c.session, v = c.login(ctx, a)
+	c.session.secret = secret
+	return c.session, true, v
 }
 
-// leave forgets a session that was refused.
-func (c *Client) leave(s session) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.session == s {
-		c.session = session{}
+// assertionLife is within Salesforce's three minutes, whatever the clocks are off.
+const assertionLife = 2 * time.Minute
+
+func (c *Client) login(ctx context.Context, a account) (session, verdict) {
+	none := ofAccount(crm.NotBegun, crm.ReasonNoToken)
+	claims, err := json.Marshal(map[string]any{"iss": a.ClientID, "sub": a.Username, "aud": a.LoginURL, "exp": c.cfg.Now().Add(assertionLife).Unix()})
+	signer, err2 := jose.NewSigner(jose.SigningKey{Algorithm: jose.RS256, Key: a.key}, nil)
+	if err != nil || err2 != nil {
+		return session{}, none
 	}
+	signed, err := signer.Sign(claims)
+	if err != nil {
+		return session{}, none
+	}
+	assertion, err := signed.CompactSerialize()
+	if err != nil {
+		return session{}, none
+	}
+	form := url.Values{"grant_type": {"urn:ietf:params:oauth:grant-type:jwt-bearer"}, "assertion": {assertion}}
+	root := a.LoginURL
+	if c.base != "" {
+		root = c.base
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, root+"/services/oauth2/token", strings.NewReader(form.Encode()))
+	if err != nil {
+		return session{}, none
+	}
+	req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	answer, fault := onecall.Send(ctx, c.http, req)
+	var got struct {
+		Token    string `json:"access_token"`
+		Instance string `json:"instance_url"`
+		Error    string `json:"error"`
+	}
+	switch _ = json.Unmarshal(answer.Body, &got); {
+	case fault.Outcome == crm.NotBegun:
+		return session{}, verdict{Result: fault}
+	case answer.Status >= 400 && answer.Status <= 403 && strings.HasPrefix(got.Error, "invalid_"):
+		return session{}, ofAccount(crm.Refused, crm.ReasonAuth)
+	case !answer.OK() || got.Token == "":
+		return session{}, none
+	}
+	if c.base != "" {
+		got.Instance = c.base
+	}
+	instance, err := onecall.Base(got.Instance)
+	if err != nil {
+		return session{}, none
+	}
+	return session{token: got.Token, instance: instance, accountID: a.AccountID}, verdict{}.done()
 }

@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"encoding/pem"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -19,6 +20,7 @@ import (
 	"onefold/internal/crm"
 	"onefold/internal/crm/crmtest"
 	"onefold/internal/crm/salesforce"
+	"onefold/internal/crm/salesforcetest"
 )
 
 func TestConformance(t *testing.T) {
@@ -38,50 +40,55 @@ var key = sync.OnceValue(func() *rsa.PrivateKey {
 	return k
 })
 
+// now is when these tests happen.
+var now = time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)
+
+const audience = "https://login.example.com"
+
+// secret is the account's, with other values; "" leaves a member out.
 func secret(change map[string]string) string {
 	b, err := x509.MarshalPKCS8PrivateKey(key())
 	if err != nil {
 		panic(err)
 	}
 	doc := map[string]string{
-		"login_url": "https://login.example.com", "client_id": "client", "username": "onefold@example.com",
+		"login_url": audience, "client_id": "client", "username": "onefold@example.com",
 		"private_key": string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: b})),
 	}
-	for name, value := range change {
-		if doc[name] = value; value == "" {
-			delete(doc, name)
-		}
+	maps.Copy(doc, change)
+	maps.DeleteFunc(doc, func(_, value string) bool { return value == "" })
+	text, err := json.Marshal(doc)
+	if err != nil {
+		panic(err)
 	}
-	text, _ := json.Marshal(doc)
 	return string(text)
 }
 
-// vendor is the org with what befalls it and its network.
+// vendor is Salesforce's fake on a loopback port until the test ends. It is the
+// suite's vendor.
 type vendor struct {
-	*org
-	web   *httptest.Server
-	under sync.WaitGroup
-
-	mu    sync.Mutex
-	calls []crmtest.Call
-	fault string
-	skip  int
-	hold  func()
+	*salesforcetest.Org
+	web *httptest.Server
 }
 
 func start(t *testing.T) *vendor {
+	return startWith(t, salesforcetest.Options{Customizes: true, Grants: true})
+}
+
+func startWith(t *testing.T, opts salesforcetest.Options) *vendor {
 	t.Helper()
-	v := &vendor{org: newOrg(&key().PublicKey)}
-	v.web = httptest.NewServer(http.HandlerFunc(v.serve))
+	opts.Key, opts.ClientID, opts.Username, opts.Audience = &key().PublicKey, "client", "onefold@example.com", audience
+	v := &vendor{Org: salesforcetest.New(opts)}
+	v.web = httptest.NewServer(v.Org)
 	t.Cleanup(v.web.Close)
 	return v
 }
 
-func (v *vendor) client(t *testing.T, secret string) *salesforce.Client {
+func (v *vendor) client(t *testing.T, secret func(context.Context) (string, error)) *salesforce.Client {
 	t.Helper()
 	c, err := salesforce.New(salesforce.Config{
 		BaseURL: v.web.URL, HTTPClient: &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}, // as the worker has it
-		Secret: func(context.Context) (string, error) { return secret, nil },
+		Secret: secret, Now: func() time.Time { return now },
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -89,68 +96,17 @@ func (v *vendor) client(t *testing.T, secret string) *salesforce.Client {
 	return c
 }
 
+func kept(secret string) func(context.Context) (string, error) {
+	return func(context.Context) (string, error) { return secret, nil }
+}
+
 func (v *vendor) ready(t *testing.T) *salesforce.Client {
 	t.Helper()
-	c := v.client(t, secret(nil))
+	c := v.client(t, kept(secret(nil)))
 	if err := c.SetUp(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	return c
-}
-
-func (v *vendor) serve(w http.ResponseWriter, r *http.Request) {
-	v.under.Add(1)
-	defer v.under.Done()
-	fault, hold := v.meets(r)
-	if hold != nil {
-		hold()
-	}
-	switch fault {
-	case "cut before writing":
-		panic(http.ErrAbortHandler)
-	case "throttled":
-		w.Header().Set("Retry-After", "7")
-		w.WriteHeader(http.StatusForbidden)
-		_, _ = w.Write([]byte(`[{"errorCode":"REQUEST_LIMIT_EXCEEDED","message":"x"}]`))
-		return
-	case "500 before writing":
-		w.WriteHeader(http.StatusInternalServerError)
-		return
-	}
-	answered := httptest.NewRecorder()
-	v.ServeHTTP(answered, r)
-	switch fault {
-	case "cut after writing":
-		panic(http.ErrAbortHandler)
-	case "503 after writing":
-		answered = httptest.NewRecorder()
-		answered.WriteHeader(http.StatusServiceUnavailable)
-	}
-	for name, values := range answered.Header() {
-		w.Header()[name] = values
-	}
-	w.WriteHeader(answered.Code)
-	_, _ = w.Write(answered.Body.Bytes())
-}
-
-func (v *vendor) meets(r *http.Request) (fault string, hold func()) {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	if strings.HasPrefix(r.URL.Path, "/services/oauth2/") {
-		return "", nil // no call of the API
-	}
-	reads := r.Method == http.MethodGet
-	if !reads {
-		hold, v.hold = v.hold, nil
-	}
-	if v.fault != "" {
-		if v.skip == 0 {
-			fault, v.fault = v.fault, ""
-		}
-		v.skip--
-	}
-	v.calls = append(v.calls, crmtest.Call{Reads: reads, Answered: !strings.HasPrefix(fault, "cut")})
-	return fault, hold
 }
 
 func (v *vendor) URL() string { return v.web.URL }
@@ -159,8 +115,8 @@ func (v *vendor) URL() string { return v.web.URL }
 func (*vendor) Pass(time.Duration) {}
 
 // as is values of the port in Salesforce's words.
-func as(values map[string]string) map[string]any {
-	in := map[string]any{}
+func as(values map[string]string) map[string]string {
+	in := map[string]string{}
 	for name, value := range values {
 		switch name {
 		case crmtest.Name:
@@ -169,126 +125,111 @@ func as(values map[string]string) map[string]any {
 				first, last = "", first
 			}
 			in["FirstName"], in["LastName"] = first, last
-		case crmtest.Email:
-			in["Email"] = value
-		case crmtest.Phone:
-			in["Phone"] = value
 		case crmtest.Company:
 			in[salesforce.FieldCompany] = value
+		case crmtest.Body:
+			in["Description"] = value
+		case crmtest.Done:
+			in["Status"] = map[string]string{"yes": "Completed", "": "Not Started"}[value]
+		default:
+			in[strings.ToUpper(name[:1])+name[1:]] = value
 		}
 	}
 	return in
 }
 
-func (v *vendor) Put(_ testing.TB, values map[string]string) string {
-	v.org.mu.Lock()
-	defer v.org.mu.Unlock()
-	v.serial++
-	row := map[string]any{"Id": fmt.Sprintf("003%015d", v.serial), "LastName": "Unknown (Onefold)"}
-	v.write("Contact", row, as(values))
-	v.rows["Contact"] = append(v.rows["Contact"], row)
-	return row["Id"].(string)
+func (v *vendor) Put(t testing.TB, values map[string]string) string {
+	t.Helper()
+	id := v.Add(salesforcetest.Contact, as(values))
+	if id == "" {
+		t.Fatal("no contact was made")
+	}
+	return id
 }
 
 func (v *vendor) Edit(t testing.TB, kind crmtest.Kind, id string, values map[string]string) {
 	t.Helper()
-	v.org.mu.Lock()
-	defer v.org.mu.Unlock()
-	switch kind {
-	case crmtest.Contacts:
-		v.write("Contact", v.row("Contact", id), as(values))
-	case crmtest.Notes:
-		v.write("Task", v.row("Task", id), map[string]any{"Description": values[crmtest.Body]})
-	case crmtest.Tasks:
-		v.write("Task", v.row("Task", id), map[string]any{"Status": map[string]string{"yes": "Completed"}[values[crmtest.Done]]})
+	object := salesforcetest.Task
+	if kind == crmtest.Contacts {
+		object = salesforcetest.Contact
+	}
+	if !v.Org.Edit(object, id, as(values)) {
+		t.Fatalf("%s %s is not changed", object, id)
 	}
 }
 
-func (v *vendor) Archive(_ testing.TB, id string) {
-	v.org.mu.Lock()
-	defer v.org.mu.Unlock()
-	v.row("Contact", id)["deleted"] = true
+func (v *vendor) Archive(t testing.TB, id string) {
+	t.Helper()
+	if !v.Delete(salesforcetest.Contact, id) {
+		t.Fatalf("no contact %s", id)
+	}
 }
-
-func str(row map[string]any, name string) string { s, _ := row[name].(string); return s }
 
 // Records: a note is a task whose subject says so.
 func (v *vendor) Records(kind crmtest.Kind) []crmtest.Record {
-	v.org.mu.Lock()
-	defer v.org.mu.Unlock()
-	object := map[crmtest.Kind]string{crmtest.Contacts: "Contact"}[kind]
-	if object == "" {
-		object = "Task"
-	}
 	var out []crmtest.Record
-	for _, row := range v.rows[object] {
-		if row["deleted"] != nil || object == "Task" && (str(row, "Subject") == "Enquiry") != (kind == crmtest.Notes) {
-			continue
+	if kind == crmtest.Contacts {
+		for _, r := range v.Org.Records(salesforcetest.Contact) {
+			out = append(out, record(r, map[string]string{
+				crmtest.Email: r.Fields["Email"], crmtest.Phone: r.Fields["Phone"], crmtest.Company: r.Fields[salesforce.FieldCompany],
+				crmtest.Name: strings.TrimSpace(r.Fields["FirstName"] + " " + r.Fields["LastName"]),
+			}))
 		}
-		one := crmtest.Record{ID: str(row, "Id"), Values: map[string]string{}}
-		content := map[string]any{}
-		for name, value := range row {
-			if name != "Id" && name != "changed" && name != "WhoId" {
-				content[name] = value
-			}
+		return out
+	}
+	for _, r := range v.Org.Records(salesforcetest.Task) {
+		if (r.Fields["Subject"] == "Enquiry") == (kind == crmtest.Notes) {
+			one := record(r, map[string]string{
+				crmtest.Body: r.Fields["Description"], crmtest.Title: r.Fields["Subject"],
+				crmtest.Done: map[string]string{"Completed": "yes"}[r.Fields["Status"]],
+			})
+			one.Contacts = []string{r.Fields["WhoId"]}
+			out = append(out, one)
 		}
-		one.Content = fmt.Sprint(content)
-		values := map[string]string{
-			crmtest.Email: str(row, "Email"), crmtest.Phone: str(row, "Phone"), crmtest.Company: str(row, salesforce.FieldCompany),
-			crmtest.Name: strings.TrimSpace(str(row, "FirstName") + " " + str(row, "LastName")),
-		}
-		if object == "Task" {
-			values = map[string]string{
-				crmtest.Body: str(row, "Description"), crmtest.Title: str(row, "Subject"),
-				crmtest.Done: map[bool]string{true: "yes"}[str(row, "Status") == "Completed"],
-			}
-			one.Contacts = []string{str(row, "WhoId")}
-		}
-		for name, value := range values {
-			if value != "" {
-				one.Values[name] = value
-			}
-		}
-		out = append(out, one)
 	}
 	return out
 }
 
-func (v *vendor) Calls() []crmtest.Call {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	return slices.Clone(v.calls)
+func record(r salesforcetest.Record, values map[string]string) crmtest.Record {
+	maps.DeleteFunc(values, func(_, value string) bool { return value == "" })
+	content := maps.Clone(r.Fields)
+	delete(content, "WhoId")
+	return crmtest.Record{ID: r.ID, Values: values, Content: fmt.Sprint(content)}
 }
 
-func (*vendor) Faults() []crmtest.Fault {
-	return []crmtest.Fault{
-		{Name: "500 before writing"}, {Name: "503 after writing"}, {Name: "cut before writing"}, {Name: "cut after writing"},
-		{Name: "throttled", Refusal: true},
+func (v *vendor) Calls() []crmtest.Call {
+	var out []crmtest.Call
+	for _, c := range v.Org.Calls() {
+		out = append(out, crmtest.Call{Reads: c.Method == http.MethodGet, Answered: c.Status != 0})
+	}
+	return out
+}
+
+func faults() map[crmtest.Fault]salesforcetest.Kind {
+	return map[crmtest.Fault]salesforcetest.Kind{
+		{Name: "500 before writing"}: salesforcetest.FailBefore, {Name: "503 after writing"}: salesforcetest.FailAfter,
+		{Name: "cut before writing"}: salesforcetest.CutBefore, {Name: "cut after writing"}: salesforcetest.CutAfter,
+		{Name: "throttled", Refusal: true}: salesforcetest.Throttle, {Name: "locked", Refusal: true}: salesforcetest.Locked,
 	}
 }
 
+func (*vendor) Faults() []crmtest.Fault { return slices.Collect(maps.Keys(faults())) }
+
 func (v *vendor) Meet(f crmtest.Fault, skip int) {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	v.fault, v.skip = f.Name, skip
+	v.Script(salesforcetest.Fault{Kind: faults()[f], Skip: skip})
 }
 
-func (v *vendor) Throttle() int { v.Meet(crmtest.Fault{Name: "throttled"}, 0); return 7 }
+// Throttle: Salesforce tells no time. A quarter of an hour is the adapter's.
+func (v *vendor) Throttle() int {
+	v.Script(salesforcetest.Fault{Kind: salesforcetest.Throttle})
+	return 900
+}
 
 func (v *vendor) Hold(until <-chan struct{}, entered func()) {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	v.hold = func() { entered(); <-until }
+	v.Script(salesforcetest.Fault{Kind: salesforcetest.Hold, Writes: true, Until: until, Entered: entered})
 }
 
-func (v *vendor) Idle() { v.under.Wait() }
-
-func (v *vendor) RefuseToken() {
-	v.org.mu.Lock()
-	defer v.org.mu.Unlock()
-	clear(v.tokens)
-	v.refuses = true
-}
+func (v *vendor) RefuseToken() { v.Close() }
 
 func (v *vendor) Stop() {
 	v.web.CloseClientConnections()

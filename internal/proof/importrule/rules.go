@@ -81,7 +81,7 @@ func suites() []string {
 // fakes stand in for a provider on the wire. The local system runs them too,
 // so they know no test.
 func fakes() []string {
-	return internal("crm/hubspottest", "crm/pipedrivetest", "reading/reader/bedrocktest", "mailer/sestest")
+	return internal("crm/hubspottest", "crm/pipedrivetest", "crm/salesforcetest", "reading/reader/bedrocktest", "mailer/sestest")
 }
 
 // adapters of the ports that have a folder of their own.
