@@ -72,6 +72,11 @@ func TestSetUpTellsWhatAnAdministratorDoes(t *testing.T) {
 	if err := says(v, salesforce.FieldRef); !errors.Is(err, salesforce.ErrSetup) {
 		t.Errorf("not to be edited: %v", err)
 	}
+	v.Alter(salesforcetest.Contact, salesforce.FieldRef, func(f *salesforcetest.Field) { f.Updateable = true })
+	v.Show(salesforcetest.Contact, "HasOptedOutOfEmail", false)
+	if err := says(v, "Contact.HasOptedOutOfEmail", "let the user see it"); !errors.Is(err, salesforce.ErrSetup) {
+		t.Errorf("without sight of who wants no mail: %v", err)
+	}
 }
 
 // A secret that is none is told by its member, and by none of its values.

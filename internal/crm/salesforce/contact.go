@@ -25,6 +25,8 @@ type record struct {
 	Phone   string `json:"Phone"`
 	Ref     string `json:"Onefold_Contact_ID__c"`
 	Company string `json:"Onefold_Company__c"`
+
+	OptedOut bool `json:"HasOptedOutOfEmail"` // read for the list alone
 }
 
 func (r record) hasAddress(address string) bool {

@@ -35,6 +35,9 @@
 // A last name is needed: a single word is one, and where no name is known the address
 // or number stands for it. What has an @ or no letter counts as no name.
 //
+// The list goes by the ID. Who wants no mail is told by HasOptedOutOfEmail, which the
+// user has to see.
+//
 // # Notes and tasks
 //
 // Both are tasks, a note one that is completed: of the two kinds of note in
@@ -62,6 +65,7 @@
 //
 // Not confirmed at the source: that If-Unmodified-Since is compared in the same step
 // as the write; that 400 and UNABLE_TO_LOCK_ROW always roll back; the codes of an
-// unknown contact of a task; how long a request can be in flight. Not for orgs whose
-// contacts are person accounts, nor where "Completed" is no status of tasks.
+// unknown contact of a task; that IDs are compared as they are ordered; how long a
+// request can be in flight. Not for orgs whose contacts are person accounts, nor
+// where "Completed" is no status of tasks.
 package salesforce

@@ -250,3 +250,19 @@ func TestWhatSalesforceRefusesIsToldByItsReason(t *testing.T) {
 		t.Errorf("a locked row: %+v", r)
 	}
 }
+
+// Who wants no mail is told, and a contact's place is not another's.
+func TestTheListTellsWhoWantsNoMail(t *testing.T) {
+	t.Parallel()
+	v := start(t)
+	c := v.ready(t)
+	v.Add(salesforcetest.Contact, map[string]string{"LastName": "King", "HasOptedOutOfEmail": "true"})
+	v.Add(salesforcetest.Contact, map[string]string{"LastName": "Queen"})
+	page, r := c.List(t.Context(), "")
+	if r.Outcome != crm.Done || len(page.Records) != 2 || !page.Records[0].OptedOut || page.Records[1].OptedOut || page.Next != "" {
+		t.Errorf("%+v %+v", r, page)
+	}
+	if _, r := c.List(t.Context(), "no ID"); r.Outcome != crm.Refused || r.Reason != crm.ReasonInvalid {
+		t.Errorf("a cursor that is none: %+v", r)
+	}
+}

@@ -16,7 +16,7 @@ var ErrSetup = errors.New("salesforce: the account is not set up")
 
 type customField struct {
 	object, full string // as described, and as the Tooling API names it
-	name, label  string
+	name, label  string // without a label it is Salesforce's own, and read alone
 	unique       bool
 }
 
@@ -26,6 +26,7 @@ func customFields() []customField {
 		{"Contact", "Contact." + FieldCompany, FieldCompany, "Onefold Company", false},
 		// Fields of tasks are those of activities.
 		{"Task", "Activity." + FieldEvent, FieldEvent, "Onefold Event Key", true},
+		{"Contact", "Contact." + fieldOptedOut, fieldOptedOut, "", false},
 	}
 }
 
@@ -42,7 +43,7 @@ func (c *Client) SetUp(ctx context.Context) error {
 	var left []error
 	for _, f := range customFields() {
 		has, v := c.describe(ctx, f)
-		if v.ok() && has == nil {
+		if v.ok() && has == nil && f.label != "" {
 			meta := map[string]any{"label": f.label, "type": "Text", "length": 255, "externalId": f.unique, "unique": f.unique, "caseSensitive": f.unique}
 			if v := c.call(ctx, http.MethodPost, version+"/tooling/sobjects/CustomField", nil, map[string]any{"FullName": f.full, "Metadata": meta}, nil); !v.ok() {
 				left = append(left, fmt.Errorf("%w: %s could not be made (%s %s): make a text field of 255 characters%s, or let the user see the one there is",
@@ -54,8 +55,8 @@ func (c *Client) SetUp(ctx context.Context) error {
 		switch {
 		case !v.ok():
 			return fmt.Errorf("%w: read the fields of %s: %s %s", ErrSetup, f.object, v.Outcome, v.Reason)
-		case has == nil || !has.Createable || !has.Updateable:
-			left = append(left, fmt.Errorf("%w: %s is there: let the user see and edit it (field-level security)", ErrSetup, f.full))
+		case has == nil || f.label != "" && !(has.Createable && has.Updateable):
+			left = append(left, fmt.Errorf("%w: %s is there: let the user see%s it (field-level security)", ErrSetup, f.full, map[bool]string{true: " and edit"}[f.label != ""]))
 		case f.unique && !(has.External && has.Unique):
 			left = append(left, fmt.Errorf("the field %s: %w", f.full, crm.ErrNotUnique))
 		}

@@ -45,6 +45,7 @@ func standard() map[string][]*Field {
 	add(Contact, "Email", "email", 80, true)
 	add(Contact, "Phone", "phone", 40, true)
 	add(Contact, "AccountId", "reference", 18, true)
+	add(Contact, "HasOptedOutOfEmail", "boolean", 0, true)
 	add(Task, "Subject", "combobox", 255, true)
 	add(Task, "Description", "textarea", 32000, true)
 	add(Task, "Status", "picklist", 255, true)
@@ -124,22 +125,25 @@ func (o *Org) makeField(body []byte) answer {
 
 // values are the fields of a body, each as Salesforce takes it. null and "" clear.
 func (o *Org) values(object string, body []byte, external string) (map[string]string, *failure) {
-	var in map[string]*string
+	var in map[string]any
 	if err := json.Unmarshal(body, &in); err != nil {
 		return nil, bad("JSON_PARSER_ERROR", "unexpected content")
 	}
 	out := map[string]string{}
-	for name, p := range in {
+	for name, is := range in {
 		f := o.field(object, name)
+		value, text := is.(string)
+		on, boolean := is.(bool)
 		switch {
 		case f == nil:
 			return nil, bad("INVALID_FIELD", "No such column '"+name+"' on sobject of type "+object)
 		case !f.Updateable || f.Name == external:
 			return nil, bad("INVALID_FIELD_FOR_INSERT_UPDATE", "Unable to create/update fields: "+name)
+		case is != nil && (f.Type == "boolean") != boolean || is != nil && !text && !boolean:
+			return nil, bad("JSON_PARSER_ERROR", "Cannot deserialize "+name)
 		}
-		value := ""
-		if p != nil {
-			value = strings.TrimSpace(*p)
+		if value = strings.TrimSpace(value); on {
+			value = "true"
 		}
 		if f.Length > 0 && len(utf16.Encode([]rune(value))) > f.Length {
 			return nil, bad("STRING_TOO_LONG", name+": data value too large")

@@ -95,9 +95,10 @@ func TestAnExternalIDMakesOneRecordOrChangesIt(t *testing.T) {
 		}
 	}
 	want(t, "a deleted one's is free", func() *httptest.ResponseRecorder {
-		o.Delete(salesforcetest.Contact, first.ID)
+		want(t, "a DELETE", o.ask("DELETE", data+"sobjects/Contact/"+first.ID, ""), 204, "")
 		return o.ask("PATCH", path, `{"LastName":"King"}`)
 	}(), 201, "")
+	want(t, "deleted twice", o.ask("DELETE", data+"sobjects/Contact/"+first.ID, ""), 404, "ENTITY_IS_DELETED")
 	for _, key := range []string{"k1", "K1"} {
 		want(t, "a case sensitive one", o.ask("PATCH", data+"sobjects/Task/Key__c/"+key, `{}`), 201, "")
 	}
@@ -151,6 +152,8 @@ func TestWhatARecordMayNotBeIsRefused(t *testing.T) {
 		{"a field that is not there", "Contact", `{"LastName":"King","Company":"x"}`, "INVALID_FIELD"},
 		{"a field that is not seen", "Contact", `{"LastName":"King","Hidden__c":"x"}`, "INVALID_FIELD"},
 		{"a field that is not written", "Contact", `{"LastName":"King","LastModifiedDate":"x"}`, "INVALID_FIELD_FOR_INSERT_UPDATE"},
+		{"a text for yes or no", "Contact", `{"LastName":"King","HasOptedOutOfEmail":"true"}`, "JSON_PARSER_ERROR"},
+		{"a number for a text", "Contact", `{"LastName":1}`, "JSON_PARSER_ERROR"},
 		{"no JSON", "Contact", `LastName=King`, "JSON_PARSER_ERROR"},
 		{"a task of a text", "Task", `{"WhoId":"ada"}`, "MALFORMED_ID"},
 		{"a task of nobody", "Task", `{"WhoId":"0035g0000099999AAA"}`, "INVALID_CROSS_REFERENCE_KEY"},
@@ -186,6 +189,7 @@ func TestAQueryIsReadAsSOQLIs(t *testing.T) {
 	o.Add(salesforcetest.Contact, map[string]string{"Email": "bea@example.com", "Phone": "OR"})
 	for q, n := range map[string]int{
 		`SELECT Id, Email FROM Contact`:                                                      2,
+		`SELECT Id FROM Contact WHERE Id > '` + id + `' ORDER BY Id LIMIT 9`:                 1,
 		`SELECT Id FROM Contact LIMIT 1`:                                                     1,
 		`select id from contact where EMAIL = 'BEA@EXAMPLE.COM'`:                             1,
 		`SELECT Id FROM Contact WHERE Email = 'o\'neil\\@example.com'`:                       1,
@@ -219,6 +223,7 @@ func TestAQueryIsReadAsSOQLIs(t *testing.T) {
 		`SELECT Id FROM Task WHERE Description = 'x'`:             "INVALID_FIELD",
 		`SELECT Id FROM Person`:                                   "INVALID_TYPE",
 		`SELECT Id FROM Contact WHERE Email = 'x' AND Phone = ''`: "NOT_KNOWN_HERE",
+		`SELECT Id FROM Contact WHERE Email > 'x'`:                "NOT_KNOWN_HERE",
 	} {
 		status := map[string]int{"": 200, "NOT_KNOWN_HERE": 501}[code]
 		if status == 0 {

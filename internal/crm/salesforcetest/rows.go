@@ -77,6 +77,15 @@ func (o *Org) upsert(r *http.Request, object, external, value string, body []byt
 	}
 }
 
+// remove puts a record into the recycle bin.
+func (o *Org) remove(found *Record) answer {
+	if found.Deleted {
+		return refusal(&failure{http.StatusNotFound, "ENTITY_IS_DELETED", "entity is deleted"})
+	}
+	found.Deleted = true
+	return answer{status: http.StatusNoContent}
+}
+
 // change writes to a record if it is as the request's condition says.
 func (o *Org) change(r *http.Request, object string, found *Record, body []byte, external string) answer {
 	if found.Deleted {

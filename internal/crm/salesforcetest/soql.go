@@ -8,10 +8,11 @@ import (
 	"strings"
 )
 
-// The form of a query that is known here. What else SOQL can is answered 501.
+// The form of a query that is known here; records are in the order of their IDs
+// anyway. What else SOQL can is answered 501.
 var (
-	queryForm     = regexp.MustCompile(`(?is)^\s*SELECT\s+([\w\s,]+?)\s+FROM\s+(\w+)(?:\s+WHERE\s+(.*?))?(?:\s+LIMIT\s+(\d+))?\s*$`)
-	conditionForm = regexp.MustCompile(`(?is)^(\w+)\s*(?:=\s*('(?:[^'\\]|\\.)*')|IN\s*\(((?:\s*'(?:[^'\\]|\\.)*'\s*,?)+)\))\s*`)
+	queryForm     = regexp.MustCompile(`(?is)^\s*SELECT\s+([\w\s,]+?)\s+FROM\s+(\w+)(?:\s+WHERE\s+(.*?))?(\s+ORDER\s+BY\s+Id)?(?:\s+LIMIT\s+(\d+))?\s*$`)
+	conditionForm = regexp.MustCompile(`(?is)^(\w+)\s*(?:(=|>)\s*('(?:[^'\\]|\\.)*')|IN\s*\(((?:\s*'(?:[^'\\]|\\.)*'\s*,?)+)\))\s*`)
 	literalForm   = regexp.MustCompile(`(?s)'((?:[^'\\]|\\.)*)'`)
 	orForm        = regexp.MustCompile(`(?i)^OR\s+`)
 	andForm       = regexp.MustCompile(`(?i)^(AND|ORDER|GROUP|LIKE|NOT)\b`)
@@ -20,15 +21,19 @@ var (
 // pageSize is how many records a query answers at most.
 const pageSize = 2000
 
-// condition is a field with the values that it may have.
+// condition is a field with the values that it may have, or that its own is beyond.
 type condition struct {
 	field  *Field
 	values []string
+	beyond bool
 }
 
 func (c condition) holds(r *Record) bool {
 	return slices.ContainsFunc(c.values, func(v string) bool {
-		if c.field.Name == "Id" {
+		switch {
+		case c.beyond:
+			return r.ID > v
+		case c.field.Name == "Id":
 			return r.ID == v || len(v) == 15 && strings.HasPrefix(r.ID, v)
 		}
 		return v != "" && strings.EqualFold(r.Fields[c.field.Name], v) // SOQL compares text without regard to case
@@ -70,7 +75,7 @@ func (o *Org) query(soql string) answer {
 	found := o.seen(object, func(r *Record) bool {
 		return m[3] == "" || slices.ContainsFunc(either, func(c condition) bool { return c.holds(r) })
 	})
-	if n, err := strconv.Atoi(m[4]); err == nil {
+	if n, err := strconv.Atoi(m[5]); err == nil {
 		found = found[:min(n, len(found))]
 	}
 	records := []any{}
@@ -91,7 +96,10 @@ func (o *Org) condition(object, text string) (c condition, rest string, failed *
 	if !c.field.Filterable {
 		return c, "", bad("INVALID_FIELD", "field '"+m[1]+"' can not be filtered in a query call")
 	}
-	for _, l := range literalForm.FindAllStringSubmatch(m[2]+m[3], -1) {
+	if c.beyond = m[2] == ">"; c.beyond && c.field.Name != "Id" {
+		return c, "", &failure{http.StatusNotImplemented, "NOT_KNOWN_HERE", "this fake compares IDs alone"}
+	}
+	for _, l := range literalForm.FindAllStringSubmatch(m[3]+m[4], -1) {
 		value, ok := unquoted(l[1])
 		switch {
 		case !ok:

@@ -33,8 +33,11 @@ func refusal(f *failure) answer {
 func (o *Org) wire(object string, r *Record, names []string) map[string]any {
 	out := map[string]any{"attributes": map[string]string{"type": object, "url": "/services/data/v66.0/sobjects/" + object + "/" + r.ID}}
 	for _, name := range names {
-		out[name] = nil
-		if v, ok := r.Fields[name]; ok {
+		v, ok := r.Fields[name]
+		switch out[name] = nil; {
+		case o.field(object, name).Type == "boolean":
+			out[name] = v == "true"
+		case ok:
 			out[name] = v
 		}
 	}
@@ -144,7 +147,7 @@ func (o *Org) begin(r *http.Request, body []byte) (out answer, save func() answe
 		return out, o.upsert(r, object, "", "", body)
 	case third != "":
 		return o.external(r, object, second, third, body)
-	case second == "" || r.Method != http.MethodGet && r.Method != http.MethodPatch:
+	case second == "" || r.Method != http.MethodGet && r.Method != http.MethodPatch && r.Method != http.MethodDelete:
 		return refusal(&failure{http.StatusMethodNotAllowed, "METHOD_NOT_ALLOWED", "HTTP Method not allowed"}), nil
 	}
 	found := o.row(object, second)
@@ -153,6 +156,8 @@ func (o *Org) begin(r *http.Request, body []byte) (out answer, save func() answe
 		return nowhere, nil
 	case r.Method == http.MethodPatch:
 		return out, func() answer { return o.change(r, object, found, body, "") }
+	case r.Method == http.MethodDelete:
+		return out, func() answer { return o.remove(found) }
 	}
 	return o.read(r, object, found), nil
 }
