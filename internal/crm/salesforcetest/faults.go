@@ -17,6 +17,7 @@ const (
 	CutAfter                   // connection cut, after writing
 	Throttle                   // 403 REQUEST_LIMIT_EXCEEDED, nothing written
 	Locked                     // 400 UNABLE_TO_LOCK_ROW, nothing written
+	Expired                    // every session has ended as the request comes in
 	Hold                       // waits for Until between match and save, then goes on, even if the caller has gone
 )
 

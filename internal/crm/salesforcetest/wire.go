@@ -75,12 +75,15 @@ func (o *Org) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case CutBefore:
 		panic(http.ErrAbortHandler)
 	default:
+		if f.Kind == Expired {
+			o.EndSessions()
+		}
 		out = o.act(r, body, f)
 	}
-	switch f.Kind {
-	case CutAfter:
+	if f.Kind == CutAfter {
 		panic(http.ErrAbortHandler)
-	case FailAfter:
+	}
+	if f.Kind == FailAfter {
 		out = refusal(&failure{http.StatusServiceUnavailable, "SERVER_UNAVAILABLE", "server unavailable"})
 	}
 	o.locked(func() { o.calls[n].Status = out.status })
