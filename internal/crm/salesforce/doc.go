@@ -59,8 +59,10 @@
 // no further right), intro-rest-conditional-requests (weak validation by the date of
 // the last change, 412 and not processed), errorcodes, headers-duplicaterules
 // (allowSave is false if not given). SOQL guide: sforce-api-calls-soql-select-
-// quotedstringescapes. https://help.salesforce.com : remoteaccess_oauth_jwt_flow;
-// 000384762 (private contacts). That the loser of two upserts gets DUPLICATE_VALUE:
+// quotedstringescapes and -comparisonoperators (text without regard to case, by the
+// locale of the user, who should not be of a Turkish one: I is not i there).
+// https://help.salesforce.com : remoteaccess_oauth_jwt_flow; 000384762 (private
+// contacts). That the loser of two upserts gets DUPLICATE_VALUE:
 // https://salesforce.stackexchange.com/questions/197382.
 //
 // Not confirmed at the source: that If-Unmodified-Since is compared in the same step

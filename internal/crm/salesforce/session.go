@@ -93,7 +93,8 @@ func (c *Client) enter(ctx context.Context, refused string) (s session, fresh bo
 	return c.session, true, v
 }
 
-// assertionLife is within Salesforce's three minutes, whatever the clocks are off.
+// assertionLife is what Salesforce gives assertions of its own (named credentials,
+// jwt-claims, read 2026-12-01).
 const assertionLife = 2 * time.Minute
 
 func (c *Client) login(ctx context.Context, a account) (session, verdict) {

@@ -7,8 +7,8 @@
 // where Salesforce refuses them; sessions that end.
 //
 // It is not Salesforce: it knows contacts and tasks, no triggers, person accounts or
-// record types, of sharing that a record can be hidden, and of SOQL one form (soql.go). It says so with status
-// 501 where it knows less than Salesforce does.
+// record types, of sharing that a record can be hidden, and of SOQL one form
+// (soql.go), beyond which it answers 501.
 //
 // Sources, read 2026-12-01, under https://developer.salesforce.com/docs/ :
 // platform/api-rest/guide/errorcodes (statuses, the list of errors), dome-upsert and
@@ -16,13 +16,16 @@
 // the body), intro-rest-conditional-requests (412; 400 for a date that is none),
 // headers-duplicaterules (all false if not given); the Apex guide on upserts (a
 // unique field compares without regard to case unless it is case sensitive); the
-// SOQL guide's quoted string escapes; the Tooling API's CustomField. The login is
-// that of help.salesforce.com, remoteaccess_oauth_jwt_flow. The loser of two upserts
-// at once gets DUPLICATE_VALUE: salesforce.stackexchange.com/questions/197382.
+// SOQL guide's quoted string escapes and comparison operators (text without regard
+// to case, but for unique fields that are case sensitive); the Tooling API's
+// CustomField. The login is that of help.salesforce.com, remoteaccess_oauth_jwt_flow.
+// The loser of two upserts at once gets DUPLICATE_VALUE:
+// https://salesforce.stackexchange.com/questions/197382.
 //
-// Assumed: the statuses of errors that no page gives one (400), ENTITY_IS_DELETED
-// with 404 where a path names the record and 400 where a field does, that a deleted
-// record's external ID is free, and that an upsert does not match a hidden record.
+// Assumed: that an assertion ends within three minutes; the status (400) of errors
+// for which no page has one; ENTITY_IS_DELETED with 404 where a path names the record
+// and 400 where a field does; that a deleted record's external ID is free; that an
+// upsert does not match a hidden record.
 package salesforcetest
 
 import (

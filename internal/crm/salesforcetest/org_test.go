@@ -186,10 +186,14 @@ func TestAQueryIsReadAsSOQLIs(t *testing.T) {
 	t.Parallel()
 	o := start(t, salesforcetest.Options{})
 	id := o.Add(salesforcetest.Contact, map[string]string{"Email": `o'neil\@example.com`})
-	o.Add(salesforcetest.Contact, map[string]string{"Email": "bea@example.com", "Phone": "OR"})
+	o.Add(salesforcetest.Contact, map[string]string{"Email": "bea@example.com", "Phone": "OR", "Ref__c": "r1"})
+	o.Add(salesforcetest.Task, map[string]string{"Key__c": "k1"})
 	for q, n := range map[string]int{
 		`SELECT Id, Email FROM Contact`:                                                      2,
 		`SELECT Id FROM Contact WHERE Id > '` + id + `' ORDER BY Id LIMIT 9`:                 1,
+		`SELECT Id FROM Task WHERE Key__c IN ('k1')`:                                         1,
+		`SELECT Id FROM Task WHERE Key__c = 'K1'`:                                            0,
+		`SELECT Id FROM Contact WHERE Ref__c = 'R1'`:                                         1,
 		`SELECT Id FROM Contact LIMIT 1`:                                                     1,
 		`select id from contact where EMAIL = 'BEA@EXAMPLE.COM'`:                             1,
 		`SELECT Id FROM Contact WHERE Email = 'o\'neil\\@example.com'`:                       1,

@@ -36,7 +36,8 @@ func (c condition) holds(r *Record) bool {
 		case c.field.Name == "Id":
 			return r.ID == v || len(v) == 15 && strings.HasPrefix(r.ID, v)
 		}
-		return v != "" && strings.EqualFold(r.Fields[c.field.Name], v) // SOQL compares text without regard to case
+		is := r.Fields[c.field.Name]
+		return v != "" && (is == v || !(c.field.Unique && c.field.CaseSensitive) && strings.EqualFold(is, v))
 	})
 }
 
