@@ -40,7 +40,7 @@ func sameOutcome(s schedule, want, have outcome) (wrong []string) {
 	if have.Unsent != want.Unsent {
 		// The mail that the script goes on from was not sent.
 		a.Events, a.Intents, b.Events, b.Intents = "", 0, "", 0
-		want.Mails = have.Mails + have.Waiting
+		want.Mails, want.Waiting = have.Mails+have.Waiting, 0
 	}
 	a.Mails, a.Waiting, a.Unsent, b.Mails, b.Waiting, b.Unsent = 0, 0, 0, 0, 0, 0
 	if a != b {
